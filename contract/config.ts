@@ -1,0 +1,90 @@
+/** The home's configuration file and the environment, parsed. */
+import { z } from 'zod';
+import { defaults, limits } from './limits.ts';
+import { resultPathSchema, type CommandRunner } from './run.ts';
+import { onLostSchema } from './words.ts';
+
+const runnerConfigSchema = z.strictObject({
+  kind: z.literal('command'),
+  command: z.string().min(1),
+  args: z.array(z.string()).default([]),
+  env: z.record(z.string(), z.string()).default({}),
+  promptVia: z.enum(['stdin', 'arg', 'file']).default('stdin'),
+  result: z.enum(['text', 'json']).default('text'),
+  resultPath: resultPathSchema.optional(),
+  turns: z.boolean().default(false),
+  onLost: onLostSchema.default('fail'),
+  timeoutSeconds: z.number().min(1).max(7 * 24 * 3600).default(defaults.turnTimeoutSeconds),
+});
+
+export const configSchema = z.strictObject({
+  runners: z
+    .record(
+      z.string().regex(/^[a-z0-9][a-z0-9._-]*$/, 'must be lower-case letters, digits, . _ -'),
+      runnerConfigSchema,
+    )
+    .default({}),
+  limits: z
+    .strictObject({
+      maxDepth: z.number().int().min(0).max(20).default(defaults.maxDepth),
+      maxChildren: z.number().int().min(1).max(500).default(defaults.maxChildren),
+      slots: z.number().int().min(1).max(256).default(defaults.slots),
+      wallSeconds: z.number().min(1).max(30 * 24 * 3600).default(defaults.wallSeconds),
+      hostWaitSeconds: z.number().min(1).default(defaults.hostWaitMs / 1000),
+      leaseMinutes: z.number().min(0.05).max(24 * 60).default(defaults.leaseMinutes),
+      sessionIdleSeconds: z.number().min(0.1).default(defaults.sessionIdleMs / 1000),
+      killGraceSeconds: z.number().min(0.1).max(300).default(limits.killGraceMs / 1000),
+    })
+    .prefault({}),
+  engine: z
+    .strictObject({
+      retentionDays: z.number().int().min(1).max(3650).default(defaults.retentionDays),
+      namespace: z.string().min(1).default('default'),
+      /** WAL + FULL for the engine too: slower, and survives a power cut to the last event. */
+      durable: z.boolean().default(false),
+    })
+    .prefault({}),
+  server: z
+    .strictObject({ port: z.number().int().min(0).max(65535).default(defaults.port) })
+    .prefault({}),
+});
+export type Config = z.infer<typeof configSchema>;
+
+export function commandRunner(id: string, config: Config['runners'][string]): CommandRunner {
+  return { ...config, id, resultPath: config.resultPath ?? null };
+}
+
+/** One line per mistake: where it is, then what is wrong with it. Keys are named. */
+export function describeIssues(error: z.ZodError): string {
+  return error.issues
+    .map((issue) => {
+      const where = issue.path.join('.') || '(top level)';
+      if (issue.code !== 'unrecognized_keys') return `${where}: ${issue.message}`;
+      return issue.keys
+        .map((name) => `${[...issue.path, name].join('.')}: is not a known key`)
+        .join('\n');
+    })
+    .join('\n');
+}
+
+/** The environment variables that Offshoot itself reads. Only `main.ts` files call this. */
+export function readEnvironment(env: Record<string, string | undefined>) {
+  return {
+    home: env['OFFSHOOT_HOME'] || null,
+    url: env['OFFSHOOT_URL'] || null,
+    token: env['OFFSHOOT_TOKEN'] || null,
+    parentSessionId: env['AGENT_SESSION_ID'] || null,
+    /** A host program's own session, named when nothing better is known. */
+    harnessSession: env['CLAUDE_CODE_SESSION_ID']
+      ? { harness: 'claude-code', sessionKey: env['CLAUDE_CODE_SESSION_ID'] }
+      : null,
+    temporalBin: env['OFFSHOOT_TEMPORAL_BIN'] || null,
+    temporalAddress: env['TEMPORAL_ADDRESS'] || null,
+    temporalProfile: env['TEMPORAL_PROFILE'] || null,
+    temporalConfigFile: env['TEMPORAL_CONFIG_FILE'] || null,
+    cacheHome: env['XDG_CACHE_HOME'] || null,
+    path: env['PATH'] ?? '',
+    noColor: env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '',
+  };
+}
+export type Environment = ReturnType<typeof readEnvironment>;

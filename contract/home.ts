@@ -1,0 +1,27 @@
+/** Where things lie in the home. Only strings: nothing here touches the disk. */
+export function homePaths(home: string) {
+  return {
+    home,
+    database: `${home}/main.db`,
+    /** Signs every token of this home. */
+    secret: `${home}/secret`,
+    /** The administrator's token, mode 0600. */
+    token: `${home}/token`,
+    serverFile: `${home}/server.json`,
+    /** The port that was picked once and is kept, because children hold the address. */
+    portFile: `${home}/port`,
+    launcherFile: `${home}/run/launcher.json`,
+    serverPidFile: `${home}/run/server.json`,
+    hostPidFile: `${home}/run/host.json`,
+    engineFile: `${home}/run/engine.json`,
+    engineData: `${home}/engine`,
+    logs: `${home}/logs`,
+    work: `${home}/work`,
+    /** One 0600 file per open invocation with the values of `context.env`. */
+    secrets: `${home}/secrets`,
+    /** A runner host's own room: spool, context and prompt files. */
+    hosts: `${home}/hosts`,
+    configFiles: [`${home}/config.yaml`, `${home}/config.json`] as const,
+  };
+}
+export type HomePaths = ReturnType<typeof homePaths>;

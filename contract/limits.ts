@@ -1,0 +1,71 @@
+/** Every default and every limit, in one file, each with its unit and the reason for it. */
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+/** What holds when neither the request nor the configuration says otherwise. */
+export const defaults = {
+  executionMode: 'SYNC',
+  /** A message to a session must not surprise its sender with a long call. */
+  sendExecutionMode: 'ASYNC_POLL',
+  /** Below the 60 s after which the strictest MCP host cuts a call. HTTP and CLI wait without end. */
+  mcpWaitSeconds: 50,
+  agentId: 'default',
+  maxDepth: 5,
+  maxChildren: 50,
+  slots: 4,
+  hostWaitMs: 10 * MINUTE,
+  turnTimeoutSeconds: 30 * 60,
+  wallSeconds: 24 * 60 * 60,
+  leaseMinutes: 10,
+  retentionDays: 90,
+  port: 8464,
+  sessionIdleMs: 10 * MINUTE,
+} as const;
+
+export const limits = {
+  /** A prompt is stored, hashed and sent over loopback whole. */
+  promptBytesMax: 16 * MiB,
+  /** Linux caps one argument at 128 KiB; the environment shares the room. */
+  argvPromptBytesMax: 100_000,
+  titleCharsMax: 200,
+  keyCharsMax: 200,
+  pathCharsMax: 4096,
+  filesMax: 1000,
+  envEntriesMax: 200,
+  envValueBytesMax: 32 * KiB,
+  /** A request body: the largest prompt as JSON, escapes included. */
+  bodyBytesMax: 40 * MiB,
+  /** An answer longer than this keeps its head and its tail; the transcript has more. */
+  resultBytesMax: 8 * MiB,
+  /** One turn of program output: what 64 kB or 200 ms of one stream bring. */
+  outputTurnBytesMax: 64 * 1000,
+  outputTurnMs: 200,
+  /** Output of one run that is kept as turns, per stream. What comes after is counted, not kept. */
+  outputBytesMax: 16 * MiB,
+  errorCharsMax: 4000,
+  /** The body of one callback in its envelope; longer ones carry head, tail and a reference. */
+  envelopeBodyBytesMax: 16 * KiB,
+  /** Callbacks handed over in one turn. The rest come in the next. */
+  callbacksPerTurnMax: 50,
+  waitIdsMax: 200,
+  waitSecondsMax: 24 * 60 * 60,
+  pageMax: 500,
+  pageDefault: 50,
+  transcriptPageDefault: 200,
+  treeNodesMax: 5000,
+  /** Text that may enter Temporal's history, per message. */
+  historyTextMax: 4 * KiB,
+  summaryCharsMax: 120,
+  /** SIGTERM, then this long, then SIGKILL. */
+  killGraceMs: 5 * SECOND,
+  /** A host is taken to be away when it has not spoken for this long. */
+  hostSilentMs: 15 * SECOND,
+  /** A sent outbox row without effect is sent again after this long. */
+  resendMs: 30 * SECOND,
+  /** Reports of one run kept in memory before they go to the spool on disk. */
+  spoolBytesMax: 256 * MiB,
+  sseBufferMax: 1000,
+} as const;

@@ -1,0 +1,43 @@
+/** Workflow ids, task queues, headers and environment names: built here and nowhere else. */
+
+export const controlQueue = (homeId: string) => `offshoot-${homeId}-control`;
+export const hostQueue = (homeId: string, hostId: string) => `offshoot-${homeId}-host-${hostId}`;
+
+export const subAgentWorkflowId = (invocationId: string) => `subagent/${invocationId}`;
+export const agentSessionWorkflowId = (agentId: string, sessionKey: string) =>
+  `session/${agentId}/${sessionKey}`;
+
+/** The runner host that is started beside the server. */
+export const localHostId = 'local';
+
+export const headers = {
+  parentSession: 'x-agent-session-id',
+  idempotencyKey: 'idempotency-key',
+} as const;
+
+/** What a child finds in its environment. */
+export const childEnv = {
+  sessionId: 'AGENT_SESSION_ID',
+  url: 'OFFSHOOT_URL',
+  token: 'OFFSHOOT_TOKEN',
+  context: 'OFFSHOOT_CONTEXT',
+  turn: 'OFFSHOOT_TURN',
+  promptFile: 'OFFSHOOT_PROMPT_FILE',
+  specId: 'OFFSHOOT_SPEC_ID',
+  invocationId: 'OFFSHOOT_INVOCATION_ID',
+  /** The marker by which stragglers are found and swept: home/host/invocation/runNo. */
+  run: 'OFFSHOOT_RUN',
+} as const;
+
+export const runMarker = (homeId: string, hostId: string, invocationId: string, runNo: number) =>
+  `${homeId}/${hostId}/${invocationId}/${runNo}`;
+export const hostMarkerPrefix = (homeId: string, hostId: string) => `${homeId}/${hostId}/`;
+
+/** Search attributes, all keywords, five at most so that they fit on every kind of cluster. */
+export const searchAttributes = {
+  rootSession: 'OffshootRootSession',
+  parentSession: 'OffshootParentSession',
+  mode: 'OffshootMode',
+  runner: 'OffshootRunner',
+  status: 'OffshootStatus',
+} as const;

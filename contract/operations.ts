@@ -1,0 +1,154 @@
+/** The one list of what can be asked of the system. HTTP, MCP, CLI and library are derived from it. */
+import { z } from 'zod';
+import {
+  callbackSchema,
+  deletedSchema,
+  healthSchema,
+  runnerInfoSchema,
+  sessionRecordSchema,
+  subAgentRecordSchema,
+  treeNodeSchema,
+  turnSchema,
+} from './records.ts';
+import * as ask from './requests.ts';
+
+export interface OperationDeclaration {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Names in braces are fields of the input; the rest comes from the query (GET, DELETE) or the body. */
+  path: string;
+  summary: string;
+  input: z.ZodType;
+  output: z.ZodType;
+  /** The status of an accepted answer that is not final yet, where there is one. */
+  accepted?: 202;
+}
+
+const recordPage = z.object({
+  items: z.array(subAgentRecordSchema),
+  nextCursor: z.string().nullable(),
+});
+
+export const operations = {
+  runSubagent: {
+    method: 'POST',
+    path: '/api/subagents',
+    summary: 'Run a sub-agent',
+    input: ask.runSubagentSchema,
+    output: subAgentRecordSchema,
+    accepted: 202,
+  },
+  getSubagent: {
+    method: 'GET',
+    path: '/api/subagents/{id}',
+    summary: 'One invocation',
+    input: ask.getSubagentSchema,
+    output: subAgentRecordSchema,
+  },
+  listSubagents: {
+    method: 'GET',
+    path: '/api/subagents',
+    summary: 'Invocations, newest first',
+    input: ask.listSubagentsSchema,
+    output: recordPage,
+  },
+  waitSubagents: {
+    method: 'POST',
+    path: '/api/subagents/wait',
+    summary: 'Wait until any or all of several invocations have ended',
+    input: ask.waitSubagentsSchema,
+    output: z.object({
+      done: z.array(subAgentRecordSchema),
+      open: z.array(subAgentRecordSchema),
+    }),
+  },
+  cancelSubagent: {
+    method: 'POST',
+    path: '/api/subagents/{id}/cancel',
+    summary: 'Cancel an invocation and all that it has asked for',
+    input: ask.cancelSubagentSchema,
+    output: subAgentRecordSchema,
+  },
+  sendToSubagent: {
+    method: 'POST',
+    path: '/api/subagents/{id}/send',
+    summary: 'Send a further message to the session of an invocation: a new invocation on it',
+    input: ask.sendSchema,
+    output: subAgentRecordSchema,
+    accepted: 202,
+  },
+  deleteSubagent: {
+    method: 'DELETE',
+    path: '/api/subagents/{id}',
+    summary: 'Delete an ended invocation with all below it',
+    input: ask.getSubagentSchema,
+    output: deletedSchema,
+  },
+  getTranscript: {
+    method: 'GET',
+    path: '/api/subagents/{id}/transcript',
+    summary: "Turns of an invocation's session",
+    input: ask.transcriptSchema,
+    output: z.object({ turns: z.array(turnSchema), nextAfter: z.number().int().nullable() }),
+  },
+  registerSession: {
+    method: 'PUT',
+    path: '/api/sessions/{key}',
+    summary: 'Register or touch an external session',
+    input: ask.registerSessionSchema,
+    output: sessionRecordSchema,
+  },
+  deleteSession: {
+    method: 'DELETE',
+    path: '/api/sessions/{key}',
+    summary: 'Delete a session with all below it',
+    input: ask.sessionSchema,
+    output: deletedSchema,
+  },
+  getTree: {
+    method: 'GET',
+    path: '/api/sessions/{key}/tree',
+    summary: 'A session and all that was asked for below it',
+    input: ask.sessionSchema,
+    output: treeNodeSchema,
+  },
+  getCallbacks: {
+    method: 'GET',
+    path: '/api/sessions/{key}/callbacks',
+    summary: 'Messages from ended children, in the order in which they ended',
+    input: ask.callbacksSchema,
+    output: z.object({ callbacks: z.array(callbackSchema) }),
+  },
+  ackCallbacks: {
+    method: 'POST',
+    path: '/api/sessions/{key}/callbacks/ack',
+    summary: 'Say that callbacks have been read',
+    input: ask.ackCallbacksSchema,
+    output: z.object({ acknowledged: z.array(z.string()) }),
+  },
+  getSpecHistory: {
+    method: 'GET',
+    path: '/api/specs/{specId}/history',
+    summary: 'Invocations made for a spec, newest first',
+    input: ask.specHistorySchema,
+    output: recordPage,
+  },
+  listRunners: {
+    method: 'GET',
+    path: '/api/runners',
+    summary: 'Runners that can be named',
+    input: ask.nothingSchema,
+    output: z.object({ runners: z.array(runnerInfoSchema) }),
+  },
+  getHealth: {
+    method: 'GET',
+    path: '/api/health',
+    summary: 'State of server, engine and runner hosts',
+    input: ask.nothingSchema,
+    output: healthSchema,
+  },
+} as const satisfies Record<string, OperationDeclaration>;
+
+export type OperationName = keyof typeof operations;
+export type OperationInput<N extends OperationName> = z.input<(typeof operations)[N]['input']>;
+export type ParsedInput<N extends OperationName> = z.output<(typeof operations)[N]['input']>;
+export type OperationOutput<N extends OperationName> = z.output<(typeof operations)[N]['output']>;

@@ -1,0 +1,200 @@
+/** What the system answers with. Dates are ISO text on the wire; absent values are null. */
+import { z } from 'zod';
+import { endingErrorCodes } from './errors.ts';
+import { tokenUsageSchema } from './run.ts';
+import {
+  callbackStateSchema,
+  executionModeSchema,
+  statusSchema,
+  turnRoleSchema,
+} from './words.ts';
+
+const time = z.iso.datetime();
+
+export const subAgentRecordSchema = z.object({
+  id: z.string().describe('Invocation id, sub_…'),
+  runnerId: z.string(),
+  status: statusSchema,
+  createdAt: time,
+  startedAt: time.nullable(),
+  completedAt: time.nullable(),
+  context: z.object({
+    workspacePath: z.string(),
+    specId: z.string().nullable(),
+    prompt: z.string(),
+    files: z.array(z.string()).nullable(),
+  }),
+  result: z
+    .object({
+      content: z.string(),
+      tokenUsage: tokenUsageSchema.nullable(),
+      durationMs: z.number(),
+    })
+    .nullable()
+    .describe('Also there after a failure, with what the agent had said so far.'),
+  error: z.string().nullable(),
+  errorCode: z.enum(endingErrorCodes).nullable(),
+  errorHint: z.string().nullable(),
+  pendingReason: z.string().nullable().describe('Why it is not running yet, or not ended yet.'),
+  title: z.string().nullable(),
+  agentId: z.string(),
+  sessionKey: z.string(),
+  executionMode: executionModeSchema,
+  parentSessionId: z.string().nullable(),
+  rootSessionId: z.string(),
+  depth: z.number().int(),
+  detached: z.boolean(),
+  workflowId: z.string(),
+  temporalUrl: z.string().nullable(),
+});
+export type SubAgentRecord = z.infer<typeof subAgentRecordSchema>;
+
+export const turnSchema = z.object({
+  seq: z.number().int().describe('Position in the session, from 1'),
+  role: turnRoleSchema,
+  at: time,
+  text: z.string(),
+  invocationId: z.string().nullable(),
+  runNo: z.number().int().nullable(),
+  late: z.boolean().describe('Came from a run that had lost its claim.'),
+});
+export type Turn = z.infer<typeof turnSchema>;
+
+export const callbackSchema = z.object({
+  id: z.string().describe('cb_…'),
+  invocationId: z.string(),
+  status: statusSchema,
+  state: callbackStateSchema,
+  createdAt: time,
+  envelope: z.string().describe('The message as the parent reads it'),
+});
+export type Callback = z.infer<typeof callbackSchema>;
+
+export const sessionRecordSchema = z.object({
+  sessionKey: z.string(),
+  agentId: z.string(),
+  kind: z.enum(['external', 'managed']),
+  harness: z.string().nullable(),
+  project: z.string().nullable(),
+  title: z.string().nullable(),
+  parentSessionId: z.string().nullable(),
+  rootSessionId: z.string(),
+  depth: z.number().int(),
+  createdAt: time,
+  updatedAt: time,
+});
+export type SessionRecord = z.infer<typeof sessionRecordSchema>;
+
+/** One session of a tree with the invocations made on it, oldest first. */
+export interface TreeNode {
+  sessionKey: string;
+  kind: 'external' | 'managed';
+  title: string | null;
+  depth: number;
+  invocations: {
+    id: string;
+    runnerId: string;
+    status: z.infer<typeof statusSchema>;
+    executionMode: z.infer<typeof executionModeSchema>;
+    title: string;
+    durationMs: number | null;
+    error: string | null;
+  }[];
+  children: TreeNode[];
+}
+export const treeNodeSchema: z.ZodType<TreeNode> = z
+  .lazy(() =>
+    z.object({
+      sessionKey: z.string(),
+      kind: z.enum(['external', 'managed']),
+      title: z.string().nullable(),
+      depth: z.number().int(),
+      invocations: z.array(
+        z.object({
+          id: z.string(),
+          runnerId: z.string(),
+          status: statusSchema,
+          executionMode: executionModeSchema,
+          title: z.string(),
+          durationMs: z.number().nullable(),
+          error: z.string().nullable(),
+        }),
+      ),
+      children: z.array(treeNodeSchema),
+    }),
+  )
+  .meta({ id: 'TreeNode' });
+
+export const runnerInfoSchema = z.object({
+  id: z.string(),
+  kind: z.literal('command'),
+  command: z.string(),
+  turns: z.boolean(),
+  onLost: z.string(),
+  available: z.boolean(),
+  reason: z.string().nullable().describe('Why it is not available, and what to do'),
+});
+export type RunnerInfo = z.infer<typeof runnerInfoSchema>;
+
+export const healthSchema = z.object({
+  status: z.enum(['ready', 'degraded']),
+  version: z.string(),
+  homeId: z.string(),
+  pid: z.number().int(),
+  startedAt: time,
+  engine: z.object({
+    connected: z.boolean(),
+    address: z.string().nullable(),
+    namespace: z.string(),
+    uiUrl: z.string().nullable(),
+    serverVersion: z.string().nullable(),
+    problem: z.string().nullable(),
+  }),
+  hosts: z.array(
+    z.object({
+      id: z.string(),
+      hostname: z.string(),
+      pid: z.number().int(),
+      live: z.boolean(),
+      slots: z.number().int(),
+      busy: z.number().int(),
+      lastSeenAt: time,
+    }),
+  ),
+  invocations: z.record(z.string(), z.number()).describe('Open invocations by status'),
+  outbox: z.object({ rows: z.number().int(), oldestSeconds: z.number().nullable() }),
+});
+export type Health = z.infer<typeof healthSchema>;
+
+export const deletedSchema = z.object({
+  sessions: z.number().int(),
+  invocations: z.number().int(),
+  turns: z.number().int(),
+  callbacks: z.number().int(),
+});
+export type Deleted = z.infer<typeof deletedSchema>;
+
+/** `<home>/server.json`: how clients find the running server. */
+export const serverFileSchema = z.object({
+  url: z.string(),
+  pid: z.number().int(),
+  tokenFile: z.string(),
+  temporal: z.object({
+    address: z.string().nullable(),
+    namespace: z.string(),
+    uiUrl: z.string().nullable(),
+  }),
+});
+export type ServerFile = z.infer<typeof serverFileSchema>;
+
+export const problemSchema = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    code: z.string(),
+    detail: z.string(),
+    hint: z.string().nullable(),
+  })
+  .meta({ id: 'Problem' });
+export type Problem = z.infer<typeof problemSchema>;

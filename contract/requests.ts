@@ -1,0 +1,194 @@
+/** What can be asked. Input is parsed with these schemas at the edge, and only there. */
+import { z } from 'zod';
+import { defaults, limits } from './limits.ts';
+import { executionModeSchema, statusSchema } from './words.ts';
+
+const id = z.string().min(1).max(limits.keyCharsMax);
+const key = z
+  .string()
+  .trim()
+  .min(1)
+  .max(limits.keyCharsMax)
+  .regex(/^[^\p{Cc}]+$/u, 'must not hold control characters');
+const path = z
+  .string()
+  .min(1)
+  .max(limits.pathCharsMax)
+  .regex(/^[^\0]+$/, 'must not hold NUL');
+const prompt = z.string().refine((text) => text.trim() !== '', 'must not be empty or blank');
+const title = z.string().trim().min(1).max(limits.titleCharsMax);
+const waitSeconds = z.number().min(0).max(limits.waitSecondsMax);
+const cursor = z.string().min(1).max(200);
+const page = z.coerce.number().int().min(1).max(limits.pageMax);
+
+/** ADR-005's snake_case forms and the short names, folded before anything is checked. */
+const aliases: Record<string, string> = {
+  mode: 'executionMode',
+  execution_mode: 'executionMode',
+  parentSessionKey: 'parentSessionId',
+  parent_session_id: 'parentSessionId',
+  parent_session_key: 'parentSessionId',
+  runner_id: 'runnerId',
+  agent_id: 'agentId',
+  wait_seconds: 'waitSeconds',
+  spec_id: 'specId',
+  workspace_path: 'workspacePath',
+};
+
+/** Two spellings that say the same are one; two that disagree are a mistake of the caller's. */
+export function foldAliases(input: unknown, context: z.core.ParsePayload['issues']): unknown {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  const folded: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(input)) {
+    const known = aliases[name] ?? name;
+    const inner = known === 'context' ? foldAliases(value, context) : value;
+    if (known in folded && folded[known] !== inner) {
+      context.push({
+        code: 'custom',
+        path: [known],
+        message: `is given twice, under two names, with different values`,
+        input,
+      });
+    }
+    folded[known] = inner;
+  }
+  return folded;
+}
+
+/** Typed callers see the schema's own names: the input type is the schema's, not `unknown`. */
+function withAliases<T extends z.ZodType>(schema: T) {
+  return z.preprocess((input: z.input<T>, context) => foldAliases(input, context.issues), schema);
+}
+
+export const contextSchema = z.strictObject({
+  workspacePath: path
+    .optional()
+    .describe(
+      "Where the agent works. Default: the parent's, else the session's project, else its own folder.",
+    ),
+  specId: key.optional(),
+  files: z
+    .array(path)
+    .max(limits.filesMax)
+    .nullable()
+    .optional()
+    .describe('Files of the workspace that matter, named in the context file'),
+  env: z
+    .record(
+      z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not a variable name'),
+      z.string().max(limits.envValueBytesMax),
+    )
+    .refine((env) => Object.keys(env).length <= limits.envEntriesMax, 'has too many entries')
+    .optional()
+    .describe('Kept in a 0600 file until the invocation is final, never in the store or a log'),
+});
+export type ContextInput = z.infer<typeof contextSchema>;
+
+export const runSubagentSchema = withAliases(
+  z.strictObject({
+    runnerId: key.describe('Which runner: see GET /api/runners'),
+    prompt: prompt.describe('The task, given to the agent byte for byte'),
+    executionMode: executionModeSchema
+      .default(defaults.executionMode)
+      .describe(
+        'SYNC answers with the result; ASYNC_POLL at once; ASYNC_CALLBACK at once, and the answer is sent to the parent session',
+      ),
+    parentSessionId: key
+      .optional()
+      .describe('Session key of who asks. A child token says it by itself.'),
+    agentId: key.optional(),
+    context: contextSchema.default({}),
+    title: title.optional(),
+    waitSeconds: waitSeconds
+      .optional()
+      .describe('SYNC only: after this long the call answers with a handle'),
+    limits: z
+      .strictObject({
+        maxDepth: z.number().int().min(0).max(100).optional(),
+        maxChildren: z.number().int().min(0).max(1000).optional(),
+        wallSeconds: z
+          .number()
+          .min(1)
+          .max(30 * 24 * 3600)
+          .optional(),
+      })
+      .default({})
+      .describe('Can only tighten what the parent and the configuration allow'),
+    detached: z
+      .boolean()
+      .default(false)
+      .describe("Goes on when its parent's work ends otherwise than completed"),
+  }),
+);
+export type RunSubagentInput = z.infer<typeof runSubagentSchema>;
+
+export const registerSessionSchema = withAliases(
+  z.strictObject({
+    key,
+    agentId: key.optional(),
+    harness: key.optional(),
+    project: path.optional(),
+    title: title.optional(),
+  }),
+);
+export const getSubagentSchema = z.strictObject({ id });
+export const listSubagentsSchema = withAliases(
+  z.strictObject({
+    runnerId: key.optional(),
+    status: statusSchema.optional(),
+    executionMode: executionModeSchema.optional(),
+    specId: key.optional(),
+    parentSessionId: key.optional(),
+    rootSessionId: key.optional(),
+    agentId: key.optional(),
+    since: z.iso.datetime({ offset: true }).optional().describe('createdAt at or after'),
+    until: z.iso.datetime({ offset: true }).optional().describe('createdAt before'),
+    limit: page.default(limits.pageDefault),
+    cursor: cursor.optional(),
+  }),
+);
+export type ListSubagentsInput = z.infer<typeof listSubagentsSchema>;
+export const waitSubagentsSchema = withAliases(
+  z.strictObject({
+    ids: z.array(id).min(1).max(limits.waitIdsMax),
+    until: z.enum(['any', 'all']).default('all'),
+    waitSeconds: waitSeconds.optional(),
+  }),
+);
+export const cancelSubagentSchema = z.strictObject({
+  id,
+  reason: z.string().trim().max(limits.titleCharsMax).optional(),
+});
+export const sendSchema = withAliases(
+  z.strictObject({
+    id,
+    prompt,
+    executionMode: executionModeSchema.default(defaults.sendExecutionMode),
+    waitSeconds: waitSeconds.optional(),
+  }),
+);
+export const transcriptSchema = z.strictObject({
+  id,
+  after: z.coerce.number().int().min(0).default(0),
+  limit: page.default(limits.transcriptPageDefault),
+});
+export const sessionSchema = withAliases(z.strictObject({ key, agentId: key.optional() }));
+export const callbacksSchema = withAliases(
+  z.strictObject({
+    key,
+    agentId: key.optional(),
+    status: z
+      .enum(['open', 'queued', 'handed', 'delivered', 'undelivered', 'all'])
+      .default('open')
+      .describe('open = not delivered yet'),
+  }),
+);
+export const ackCallbacksSchema = withAliases(
+  z.strictObject({ key, agentId: key.optional(), ids: z.array(id).min(1).max(limits.waitIdsMax) }),
+);
+export const specHistorySchema = z.strictObject({
+  specId: key,
+  limit: page.default(limits.pageDefault),
+  cursor: cursor.optional(),
+});
+export const nothingSchema = z.strictObject({});

@@ -1,0 +1,42 @@
+/** The closed lists that code, SQL, API and UI share. A word is added here or nowhere. */
+import { z } from 'zod';
+
+export const executionModes = ['SYNC', 'ASYNC_POLL', 'ASYNC_CALLBACK'] as const;
+export const executionModeSchema = z.enum(executionModes, {
+  error: 'must be one of SYNC, ASYNC_POLL, ASYNC_CALLBACK',
+});
+export type ExecutionMode = z.infer<typeof executionModeSchema>;
+
+export const finalStatuses = ['completed', 'failed', 'cancelled', 'timed_out'] as const;
+export const statuses = [
+  'pending',
+  'running',
+  'waiting',
+  'input_required',
+  ...finalStatuses,
+] as const;
+export const statusSchema = z.enum(statuses);
+export type Status = z.infer<typeof statusSchema>;
+export type FinalStatus = (typeof finalStatuses)[number];
+
+export function isFinal(status: Status): status is FinalStatus {
+  return (finalStatuses as readonly string[]).includes(status);
+}
+
+/** `mark` is an entry about the session (a status, a gap); all other roles are something said. */
+export const turnRoles = ['user', 'callback', 'assistant', 'stdout', 'stderr', 'mark'] as const;
+export const turnRoleSchema = z.enum(turnRoles);
+export type TurnRole = z.infer<typeof turnRoleSchema>;
+
+/** queued → handed (to a run that has not ended yet) → delivered, or undelivered: kept for the session. */
+export const callbackStates = ['queued', 'handed', 'delivered', 'undelivered'] as const;
+export const callbackStateSchema = z.enum(callbackStates);
+export type CallbackState = z.infer<typeof callbackStateSchema>;
+
+/** What becomes of a run whose host or process was lost. */
+export const onLostPolicies = ['fail', 'rerun'] as const;
+export const onLostSchema = z.enum(onLostPolicies);
+export type OnLost = z.infer<typeof onLostSchema>;
+
+export const outcomeKinds = ['succeeded', 'failed', 'timed_out', 'cancelled'] as const;
+export const outcomeKindSchema = z.enum(outcomeKinds);

@@ -1,0 +1,74 @@
+/** The callback as its parent reads it. A child's words cannot end the envelope or open another. */
+import { limits } from '../contract/limits.ts';
+import type { Status } from '../contract/words.ts';
+import { headAndTail } from './text.ts';
+
+export interface Ended {
+  callbackId: string;
+  invocationId: string;
+  sessionKey: string;
+  runnerId: string;
+  title: string | null;
+  status: Status;
+  durationMs: number | null;
+  tokenUsage: { input: number; output: number } | null;
+  content: string | null;
+  error: string | null;
+  errorCode: string | null;
+}
+
+/** One callback. Attributes first, then the answer or the error, escaped and bounded. */
+export function renderCallback(ended: Ended): string {
+  const attributes: [string, string | number | null][] = [
+    ['id', ended.callbackId],
+    ['invocation', ended.invocationId],
+    ['session', ended.sessionKey],
+    ['runner', ended.runnerId],
+    ['title', ended.title],
+    ['status', ended.status],
+    ['error-code', ended.errorCode],
+    ['duration-ms', ended.durationMs],
+    ['tokens-input', ended.tokenUsage?.input ?? null],
+    ['tokens-output', ended.tokenUsage?.output ?? null],
+  ];
+  const shown = attributes
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => ` ${name}="${escape(String(value))}"`)
+    .join('');
+  return `<agent-callback${shown}>\n${body(ended)}\n</agent-callback>`;
+}
+
+/** What a parent's next turn says when callbacks have come: all of them, in completion order. */
+export function renderCallbackTurn(envelopes: string[]): string {
+  const many = envelopes.length > 1;
+  const lead = many
+    ? `${envelopes.length} sub-agents you started have ended, in this order.`
+    : 'A sub-agent you started has ended.';
+  const close = many
+    ? 'Take the results into account, deal with what failed, and carry on.'
+    : 'Take the result into account, or deal with the failure, and carry on.';
+  return `${lead}\n\n${envelopes.join('\n\n')}\n\n${close}\n`;
+}
+
+function body(ended: Ended): string {
+  const parts: string[] = [];
+  if (ended.error !== null) parts.push(`Error: ${ended.error}`);
+  if (ended.content !== null) parts.push(ended.content);
+  const whole = parts.join('\n\n') || '(no answer)';
+  const { text } = headAndTail(
+    whole,
+    limits.envelopeBodyBytesMax,
+    (omitted) =>
+      `\n[… ${omitted} bytes left out; the whole answer: get_subagent ${ended.invocationId} …]\n`,
+  );
+  return escape(text);
+}
+
+/** Every angle bracket goes, so that nothing in a body can look like a tag, in any spelling. */
+function escape(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}

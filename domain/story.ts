@@ -1,0 +1,84 @@
+/** What Temporal UI shows of an invocation: summary, details and memo. Short, and no bodies. */
+import { limits } from '../contract/limits.ts';
+import { searchAttributes } from '../contract/names.ts';
+import type { ChildStart } from '../contract/steps.ts';
+import { clip, firstLine } from './text.ts';
+
+export interface Told {
+  id: string;
+  workflowId: string;
+  spawnNo: number;
+  title: string | null;
+  prompt: string;
+  runnerId: string;
+  executionMode: string;
+  status: string;
+  sessionKey: string;
+  parentSessionId: string | null;
+  rootSessionId: string;
+  depth: number;
+  workspacePath: string;
+  specId: string | null;
+  /** Who asked, in words: a title or a session key. */
+  askedBy: string | null;
+}
+
+/** A name for people: the title given, else the first line of the prompt. */
+export function titleOf(told: { title: string | null; prompt: string }): string {
+  return told.title ?? firstLine(told.prompt, limits.summaryCharsMax - 40);
+}
+
+export function childStart(told: Told, registered: readonly string[]): ChildStart {
+  return {
+    invocationId: told.id,
+    workflowId: told.workflowId,
+    spawnNo: told.spawnNo,
+    summary: clip(
+      `${told.runnerId} · ${told.executionMode} · ${titleOf(told)}`,
+      limits.summaryCharsMax,
+    ),
+    details: details(told),
+    memo: {
+      title: titleOf(told),
+      runner: told.runnerId,
+      mode: told.executionMode,
+      parentSession: told.parentSessionId,
+      rootSession: told.rootSessionId,
+      depth: told.depth,
+    },
+    attributes: only(registered, {
+      [searchAttributes.rootSession]: told.rootSessionId,
+      [searchAttributes.parentSession]: told.parentSessionId ?? '',
+      [searchAttributes.mode]: told.executionMode,
+      [searchAttributes.runner]: told.runnerId,
+      [searchAttributes.status]: 'running',
+    }),
+  };
+}
+
+export function only(
+  registered: readonly string[],
+  values: Record<string, string>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => registered.includes(name) && value !== ''),
+  );
+}
+
+function details(told: Told): string {
+  const rows: [string, string | null][] = [
+    ['Task', titleOf(told)],
+    ['Asked by', told.askedBy ?? 'nobody: this is a root'],
+    ['Mode', told.executionMode],
+    ['Runner', told.runnerId],
+    ['Depth', String(told.depth)],
+    ['Session', `\`${told.sessionKey}\``],
+    ['Root session', `\`${told.rootSessionId}\``],
+    ['Workspace', `\`${clip(told.workspacePath, 200)}\``],
+    ['Spec', told.specId],
+  ];
+  const lines = rows.filter(([, value]) => value !== null).map(([name, v]) => `| ${name} | ${cell(v!)} |`);
+  return `| | |\n| --- | --- |\n${lines.join('\n')}`;
+}
+
+const cell = (text: string) => text.replaceAll('|', '\\|');

@@ -1,0 +1,53 @@
+/** Cutting text to size without breaking a character. */
+
+/** At most `max` characters of the first line that says something. */
+export function firstLine(text: string, max: number): string {
+  const line = text.split('\n').find((candidate) => candidate.trim() !== '') ?? '';
+  return clip(line.trim().replaceAll(/[\p{Cc}]+/gu, ' '), max);
+}
+
+/** At most `max` characters; an ellipsis stands for the rest. */
+export function clip(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const cut = text.slice(0, max - 1);
+  return `${isHighSurrogate(cut.at(-1)) ? cut.slice(0, -1) : cut}…`;
+}
+
+export interface HeadAndTail {
+  text: string;
+  /** Bytes left out between head and tail; 0 if the text is whole. */
+  omitted: number;
+}
+
+/** The beginning and the end of a text, two thirds and one third of `maxBytes`, parted by a note. */
+export function headAndTail(
+  text: string,
+  maxBytes: number,
+  note: (omitted: number) => string,
+): HeadAndTail {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return { text, omitted: 0 };
+  const headEnd = backToCharacter(bytes, Math.floor((maxBytes * 2) / 3));
+  const tailStart = forwardToCharacter(bytes, bytes.length - (maxBytes - headEnd));
+  const omitted = tailStart - headEnd;
+  return {
+    text: `${bytes.subarray(0, headEnd)}${note(omitted)}${bytes.subarray(tailStart)}`,
+    omitted,
+  };
+}
+
+const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
+const isHighSurrogate = (char: string | undefined) =>
+  char !== undefined && /[\uD800-\uDBFF]/.test(char);
+
+function backToCharacter(bytes: Buffer, at: number): number {
+  let position = at;
+  while (position > 0 && isContinuation(bytes[position])) position -= 1;
+  return position;
+}
+
+function forwardToCharacter(bytes: Buffer, at: number): number {
+  let position = at;
+  while (isContinuation(bytes[position])) position += 1;
+  return position;
+}

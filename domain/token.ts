@@ -1,0 +1,28 @@
+/** Tokens are signed claims: nothing is stored, and only this home's secret makes them. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+export type TokenClaims =
+  | { role: 'admin' }
+  /** A runner host: the store API and nothing else. */
+  | { role: 'host'; hostId: string }
+  /** An agent we run: whatever it asks for belongs to its invocation. */
+  | { role: 'child'; invocationId: string; agentId: string };
+
+export function signToken(secret: string, claims: TokenClaims): string {
+  const body = Buffer.from(JSON.stringify(claims)).toString('base64url');
+  return `off_${body}.${signature(secret, body)}`;
+}
+
+/** The claims, or null for anything that this secret has not signed. */
+export function verifyToken(secret: string, token: string): TokenClaims | null {
+  const [body, given] = token.startsWith('off_') ? token.slice(4).split('.') : [];
+  if (!body || !given) return null;
+  const wanted = Buffer.from(signature(secret, body));
+  const got = Buffer.from(given);
+  if (wanted.length !== got.length || !timingSafeEqual(wanted, got)) return null;
+  return JSON.parse(Buffer.from(body, 'base64url').toString()) as TokenClaims;
+}
+
+function signature(secret: string, body: string): string {
+  return createHmac('sha256', secret).update(body).digest('base64url');
+}
