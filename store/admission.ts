@@ -1,0 +1,102 @@
+/**
+ * Who may run now. Decided here, before anything is scheduled: descendants before new roots, then
+ * first come, first served. A blocked parent keeps its process and does not count.
+ */
+import { AppError } from '../contract/errors.ts';
+import { findHost, isLive, listHosts, type HostRow } from './hosts.ts';
+import type { InvocationRow } from './invocations.ts';
+import { queuePoke } from './outbox.ts';
+import type { Tx } from './write-queue.ts';
+
+/** Puts an invocation that has something to do into the queue for a slot. */
+export function enqueue(tx: Tx, row: InvocationRow): void {
+  const isDescendant = row.owner_invocation_id !== null || row.started_at !== null;
+  tx.db.run(
+    `UPDATE subagent_sessions
+     SET queue_class = :class,
+         queued_at_ordinal = (SELECT coalesce(max(queued_at_ordinal), 0) + 1 FROM subagent_sessions
+                              WHERE queued_at_ordinal IS NOT NULL)
+     WHERE id = :id AND queued_at_ordinal IS NULL AND host_id IS NULL`,
+    { id: row.id, class: isDescendant ? 0 : 1 },
+  );
+}
+
+/** Fills every free slot from the queue. */
+export function admitNext(tx: Tx): void {
+  for (;;) {
+    const host = freestHost(tx);
+    if (!host) return;
+    const next = tx.db.get<{ id: string }>(
+      `SELECT id FROM subagent_sessions WHERE queued_at_ordinal IS NOT NULL
+       ORDER BY queue_class, queued_at_ordinal LIMIT 1`,
+    );
+    if (!next) return;
+    admit(tx, next.id, host.id);
+  }
+}
+
+/** A child that its parent waits for takes over the parent's slot, in the accepting transaction. */
+export function inheritSlot(tx: Tx, child: InvocationRow, parent: InvocationRow): void {
+  const host = parent.host_id === null ? undefined : findHost(tx.db, parent.host_id);
+  if (host && isOpen(tx, host) && load(tx, host).total < host.ceiling) admit(tx, child.id, host.id);
+}
+
+/** Gives the slot back, and lets the next in. */
+export function releaseSlot(tx: Tx, invocationId: string): void {
+  tx.db.run(
+    'UPDATE subagent_sessions SET host_id = NULL, queued_at_ordinal = NULL WHERE id = :invocationId',
+    { invocationId },
+  );
+}
+
+/** When every process on a host would stand still for another, the last one must not join them. */
+export function refuseDeadlock(tx: Tx, waiter: InvocationRow): void {
+  const host = waiter.host_id === null ? undefined : findHost(tx.db, waiter.host_id);
+  if (!host) return;
+  const { total, working } = load(tx, host);
+  const workingAfter = working - (isBlocked(tx, waiter.id) ? 0 : 1);
+  if (total < host.ceiling || workingAfter > 0) return;
+  throw new AppError(
+    'capacity',
+    `all ${total} processes of host ${host.id} would wait for others, and it may hold no more`,
+    { hint: 'Use ASYNC_POLL or ASYNC_CALLBACK here, or raise limits.slots in the configuration.' },
+  );
+}
+
+export function isBlocked(tx: Tx, invocationId: string): boolean {
+  return tx.db.get('SELECT 1 FROM waits WHERE waiter_id = :invocationId', { invocationId }) !== undefined;
+}
+
+function admit(tx: Tx, id: string, hostId: string): void {
+  tx.db.run(
+    'UPDATE subagent_sessions SET host_id = :hostId, queued_at_ordinal = NULL WHERE id = :id',
+    { id, hostId },
+  );
+  const row = tx.db.get<InvocationRow>('SELECT * FROM subagent_sessions WHERE id = :id', { id })!;
+  // A workflow that has not begun asks by itself when it does.
+  if (row.engine_state === 'open') queuePoke(tx, id);
+}
+
+function freestHost(tx: Tx): HostRow | undefined {
+  const free = listHosts(tx.db)
+    .filter((host) => isOpen(tx, host))
+    .map((host) => {
+      const { total, working } = load(tx, host);
+      return { host, free: Math.min(host.slots - working, host.ceiling - total) };
+    })
+    .filter(({ free: slots }) => slots > 0)
+    .sort((a, b) => b.free - a.free);
+  return free[0]?.host;
+}
+
+const isOpen = (tx: Tx, host: HostRow) => isLive(host, tx.now) && host.draining === 0;
+
+/** Processes a host holds, and those of them that are not standing still. */
+export function load(tx: Pick<Tx, 'db'>, host: HostRow): { total: number; working: number } {
+  return tx.db.get(
+    `SELECT count(*) AS total,
+            coalesce(sum(NOT EXISTS (SELECT 1 FROM waits w WHERE w.waiter_id = s.id)), 0) AS working
+     FROM subagent_sessions s WHERE s.host_id = :id`,
+    { id: host.id },
+  )!;
+}

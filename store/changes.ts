@@ -1,0 +1,27 @@
+/** What others in this process want to hear of, told after COMMIT. Hints only: the rows are the truth. */
+export type Change =
+  | { kind: 'turn'; sessionId: number }
+  | { kind: 'final'; invocationId: string }
+  | { kind: 'outbox' }
+  /** Something a host should be told: a run to stop. */
+  | { kind: 'orders'; hostId: string };
+
+export type Listener = (change: Change) => void;
+
+export interface Changes {
+  listen(listener: Listener): () => void;
+  publish(changes: Change[]): void;
+}
+
+export function createChanges(): Changes {
+  const listeners = new Set<Listener>();
+  return {
+    listen(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    publish(changes) {
+      for (const change of changes) for (const listener of listeners) listener(change);
+    },
+  };
+}

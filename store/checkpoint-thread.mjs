@@ -1,0 +1,31 @@
+// Moves the WAL into the database file, off the main thread. Plain JavaScript, because a worker
+// thread is started from source in tests and from dist in production alike.
+import { statSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import BetterSqlite3 from 'better-sqlite3';
+
+const { file, everyMs, passiveBytes, restartBytes } = workerData;
+const db = new BetterSqlite3(file);
+db.pragma('busy_timeout = 200');
+
+function checkpoint() {
+  const bytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  // PASSIVE never waits for anybody; RESTART lets the file be used again from its beginning, which
+  // overlapping readers would otherwise prevent for ever.
+  if (bytes > restartBytes) db.pragma('wal_checkpoint(RESTART)');
+  else if (bytes > passiveBytes) db.pragma('wal_checkpoint(PASSIVE)');
+}
+
+const timer = setInterval(() => {
+  try {
+    checkpoint();
+  } catch {
+    // Busy or no disk: the next round tries again, and the WAL keeps what was written.
+  }
+}, everyMs);
+
+parentPort.once('message', () => {
+  clearInterval(timer);
+  db.close();
+  parentPort.close();
+});

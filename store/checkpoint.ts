@@ -1,0 +1,18 @@
+import { Worker } from 'node:worker_threads';
+
+const MiB = 1024 * 1024;
+
+/** Starts the checkpoint thread; returns how to end it. */
+export function startCheckpoints(file: string): () => Promise<void> {
+  const thread = new Worker(new URL('./checkpoint-thread.mjs', import.meta.url), {
+    workerData: { file, everyMs: 500, passiveBytes: 4 * MiB, restartBytes: 16 * MiB },
+  });
+  thread.unref();
+  // Without its thread the WAL grows and nothing else changes: not worth ending the server for.
+  thread.on('error', () => {});
+  return async () => {
+    const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
+    thread.postMessage('end');
+    await ended;
+  };
+}

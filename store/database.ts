@@ -1,0 +1,43 @@
+/** One SQLite connection with cached statements. Synchronous, as the driver is. */
+import BetterSqlite3 from 'better-sqlite3';
+
+export type Value = string | number | bigint | null;
+export type Params = Record<string, Value>;
+
+export interface Db {
+  get<T>(sql: string, params?: Params): T | undefined;
+  all<T>(sql: string, params?: Params): T[];
+  run(sql: string, params?: Params): number;
+  exec(sql: string): void;
+  close(): void;
+}
+
+export function openDatabase(file: string, options: { readonly?: boolean } = {}): Db {
+  const raw = new BetterSqlite3(file, { readonly: options.readonly ?? false });
+  // FULL because what we have accepted must outlive a power cut; checkpoints belong to a thread.
+  raw.pragma('journal_mode = WAL');
+  raw.pragma('synchronous = FULL');
+  raw.pragma('wal_autocheckpoint = 0');
+  raw.pragma('busy_timeout = 5000');
+  raw.pragma('foreign_keys = ON');
+  raw.pragma('cache_size = -32000');
+  if (process.platform === 'darwin') raw.pragma('fullfsync = ON');
+
+  const statements = new Map<string, BetterSqlite3.Statement>();
+  function prepared(sql: string): BetterSqlite3.Statement {
+    let statement = statements.get(sql);
+    if (!statement) {
+      statement = raw.prepare(sql);
+      statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  return {
+    get: <T>(sql: string, params: Params = {}) => prepared(sql).get(params) as T | undefined,
+    all: <T>(sql: string, params: Params = {}) => prepared(sql).all(params) as T[],
+    run: (sql, params = {}) => prepared(sql).run(params).changes,
+    exec: (sql) => raw.exec(sql),
+    close: () => raw.close(),
+  };
+}

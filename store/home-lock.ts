@@ -1,0 +1,31 @@
+/** One server per home. The lock is the operating system's, so that a killed server leaves none behind. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import BetterSqlite3 from 'better-sqlite3';
+import { AppError } from '../contract/errors.ts';
+
+/** Takes the home for this process, or says who has it. Returns how to give it back. */
+export function takeHome(home: string): () => void {
+  mkdirSync(`${home}/run`, { recursive: true, mode: 0o700 });
+  const note = `${home}/run/holder.json`;
+  const lock = new BetterSqlite3(`${home}/run/lock.db`, { timeout: 0 });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch (cause) {
+    lock.close();
+    throw new AppError('home_in_use', `the home ${home} is in use by ${holder(note)}`, {
+      cause,
+      hint: 'Use that server, stop it with: offshoot down, or set OFFSHOOT_HOME to another folder.',
+    });
+  }
+  writeFileSync(note, JSON.stringify({ name: 'offshoot server', pid: process.pid }));
+  return () => lock.close();
+}
+
+function holder(note: string): string {
+  try {
+    const { name, pid } = JSON.parse(readFileSync(note, 'utf8')) as { name: string; pid: number };
+    return `${name}, pid ${pid}`;
+  } catch {
+    return 'another server that is just starting';
+  }
+}

@@ -1,0 +1,48 @@
+/** Runner hosts, their present boot, and whether they have spoken lately. */
+import { limits } from '../contract/limits.ts';
+import type { Db } from './database.ts';
+import type { Tx } from './write-queue.ts';
+
+export interface HostRow {
+  id: string;
+  boot_id: string;
+  hostname: string;
+  pid: number;
+  slots: number;
+  ceiling: number;
+  draining: number;
+  last_seen_at: string;
+}
+
+export function findHost(db: Db, id: string): HostRow | undefined {
+  return db.get('SELECT * FROM hosts WHERE id = :id', { id });
+}
+
+export function listHosts(db: Db): HostRow[] {
+  return db.all('SELECT * FROM hosts ORDER BY id');
+}
+
+export function isLive(host: HostRow, now: string): boolean {
+  return Date.parse(now) - Date.parse(host.last_seen_at) <= limits.hostSilentMs;
+}
+
+export function registerHost(
+  tx: Tx,
+  host: Omit<HostRow, 'draining' | 'last_seen_at'>,
+): void {
+  tx.db.run(
+    `INSERT INTO hosts (id, boot_id, hostname, pid, slots, ceiling, last_seen_at)
+     VALUES (:id, :boot_id, :hostname, :pid, :slots, :ceiling, :now)
+     ON CONFLICT (id) DO UPDATE SET boot_id = :boot_id, hostname = :hostname, pid = :pid,
+       slots = :slots, ceiling = :ceiling, draining = 0, last_seen_at = :now`,
+    { ...host, now: tx.now },
+  );
+}
+
+export function touchHost(tx: Tx, id: string, isDraining: boolean): void {
+  tx.db.run('UPDATE hosts SET last_seen_at = :now, draining = :draining WHERE id = :id', {
+    id,
+    now: tx.now,
+    draining: isDraining ? 1 : 0,
+  });
+}

@@ -1,0 +1,61 @@
+/** The store: SQLite, opened by the server and by nothing else. */
+import { randomBytes } from 'node:crypto';
+import { createChanges, type Changes } from './changes.ts';
+import { startCheckpoints } from './checkpoint.ts';
+import { openDatabase, type Db } from './database.ts';
+import { readMeta, writeMeta } from './meta.ts';
+import { migrate } from './migrate.ts';
+import { forgetWaits } from './waits.ts';
+import { createWriteQueue, type Write } from './write-queue.ts';
+
+export interface Store {
+  /** For reads only. */
+  db: Db;
+  /** A promise, kept after COMMIT. */
+  write: Write;
+  changes: Changes;
+  now(): string;
+  /** Names this home in queues and markers; made once. */
+  homeId: string;
+  close(): Promise<void>;
+}
+
+export function openStore(
+  file: string,
+  options: { clock?: () => Date; checkpoints?: boolean } = {},
+): Store {
+  const clock = options.clock ?? (() => new Date());
+  const db = openDatabase(file);
+  migrate(db, file);
+  const changes = createChanges();
+  const queue = createWriteQueue(db, clock, changes.publish);
+  const stopCheckpoints = options.checkpoints === false ? null : startCheckpoints(file);
+  const homeId = prepare(db, clock);
+  return {
+    db,
+    write: queue.write,
+    changes,
+    now: () => clock().toISOString(),
+    homeId,
+    async close() {
+      queue.flush();
+      await stopCheckpoints?.();
+      db.close();
+    },
+  };
+}
+
+function prepare(db: Db, clock: () => Date): string {
+  const tx = { db, now: clock().toISOString(), note: () => {} };
+  forgetWaits(tx);
+  const known = readMeta(db, 'home_id');
+  if (known) return known;
+  const homeId = randomBytes(4).toString('hex');
+  writeMeta(tx, 'home_id', homeId);
+  return homeId;
+}
+
+export { takeHome } from './home-lock.ts';
+export type { Db } from './database.ts';
+export type { Tx, Write } from './write-queue.ts';
+export type { Change } from './changes.ts';

@@ -1,0 +1,137 @@
+/** A run begins with a claim: the next run number, for one boot of one host. */
+import { AppError } from '../../contract/errors.ts';
+import { limits } from '../../contract/limits.ts';
+import type { ClaimRequest } from '../../contract/store-api.ts';
+import { isFinal, type Status } from '../../contract/words.ts';
+import { renderCallbackTurn } from '../../domain/envelope.ts';
+import { envelopeOf } from '../callbacks.ts';
+import { findHost } from '../hosts.ts';
+import { findInvocation, type InvocationRow } from '../invocations.ts';
+import { handCallbacks, waitingCallbacks } from '../mailbox.ts';
+import { appendTurn } from '../turns.ts';
+import type { Tx } from '../write-queue.ts';
+
+export interface RunRow {
+  invocation_id: string;
+  run_no: number;
+  turn: number;
+  input: 'task' | 'callbacks';
+  host_id: string;
+  boot_id: string;
+  state: 'live' | 'ended' | 'lost';
+  claimed_at: string;
+  ended_at: string | null;
+}
+
+export type Claim =
+  | { kind: 'run'; row: InvocationRow; runNo: number; turn: number; prompt: string }
+  | { kind: 'attach'; runNo: number }
+  | { kind: 'nothing'; status: Status | null };
+
+export function claim(tx: Tx, request: ClaimRequest): Claim {
+  requireBoot(tx, request);
+  const row = findInvocation(tx.db, request.invocationId);
+  if (!row || isFinal(row.status)) return { kind: 'nothing', status: row?.status ?? null };
+  const live = liveRun(tx, row.id);
+  if (live) {
+    const isMine = live.host_id === request.hostId && live.boot_id === request.bootId;
+    return isMine ? { kind: 'attach', runNo: live.run_no } : { kind: 'nothing', status: row.status };
+  }
+  // The slot is given in the store, before a claim; who has none is not to run.
+  if (row.host_id !== request.hostId || row.cancel_requested_at !== null) {
+    return { kind: 'nothing', status: row.status };
+  }
+  return begin(tx, row, request);
+}
+
+function begin(tx: Tx, row: InvocationRow, request: ClaimRequest): Claim {
+  const { runNo, turn, hasRun } = counts(tx, row);
+  const input = hasRun ? readCallbacks(tx, row) : readTask(tx, row);
+  tx.db.run(
+    `INSERT INTO runs (invocation_id, run_no, turn, input, host_id, boot_id, state, claimed_at)
+     VALUES (:id, :runNo, :turn, :input, :hostId, :bootId, 'live', :now)`,
+    {
+      id: row.id,
+      runNo,
+      turn,
+      input: hasRun ? 'callbacks' : 'task',
+      hostId: request.hostId,
+      bootId: request.bootId,
+      now: tx.now,
+    },
+  );
+  tx.db.run(
+    `UPDATE subagent_sessions SET status = 'running', started_at = coalesce(started_at, :now) WHERE id = :id`,
+    { id: row.id, now: tx.now },
+  );
+  appendTurn(tx, {
+    sessionId: row.session_id,
+    role: 'mark',
+    text: 'running',
+    src: `run:${row.id}:${runNo}:begin`,
+    invocationId: row.id,
+    runNo,
+  });
+  return { kind: 'run', row, runNo, turn, prompt: input };
+}
+
+/** `turn` counts over the session what was brought to an end, so a run again is the same turn. */
+function counts(tx: Tx, row: InvocationRow) {
+  const own = tx.db.get<{ last: number; ended: number }>(
+    `SELECT coalesce(max(run_no), 0) AS last, coalesce(sum(state = 'ended'), 0) AS ended
+     FROM runs WHERE invocation_id = :id`,
+    { id: row.id },
+  )!;
+  const before = tx.db.get<{ n: number }>(
+    `SELECT count(*) AS n FROM runs r JOIN subagent_sessions s ON s.id = r.invocation_id
+     WHERE s.session_id = :sessionId AND r.state = 'ended'`,
+    { sessionId: row.session_id },
+  )!;
+  return { runNo: own.last + 1, turn: before.n + 1, hasRun: own.ended > 0 };
+}
+
+function readTask(tx: Tx, row: InvocationRow): string {
+  appendTurn(tx, {
+    sessionId: row.session_id,
+    role: 'user',
+    text: row.prompt,
+    src: `prompt:${row.id}`,
+    invocationId: row.id,
+  });
+  return row.prompt;
+}
+
+/** One transcript turn per callback, however often a process is started for it. */
+function readCallbacks(tx: Tx, row: InvocationRow): string {
+  const callbacks = waitingCallbacks(tx.db, row.session_id, limits.callbacksPerTurnMax);
+  const envelopes = callbacks.map((callback) => envelopeOf(tx.db, callback));
+  for (const [index, callback] of callbacks.entries()) {
+    appendTurn(tx, {
+      sessionId: row.session_id,
+      role: 'callback',
+      text: envelopes[index]!,
+      src: `callback:${callback.id}`,
+      invocationId: row.id,
+    });
+  }
+  handCallbacks(
+    tx,
+    callbacks.map((callback) => callback.id),
+    row.id,
+  );
+  return renderCallbackTurn(envelopes);
+}
+
+export function liveRun(tx: Tx, invocationId: string): RunRow | undefined {
+  return tx.db.get(`SELECT * FROM runs WHERE invocation_id = :invocationId AND state = 'live'`, {
+    invocationId,
+  });
+}
+
+/** Only the present boot of a known host may speak for it. */
+export function requireBoot(tx: Tx, from: { hostId: string; bootId: string }): void {
+  if (findHost(tx.db, from.hostId)?.boot_id === from.bootId) return;
+  throw new AppError('stale_claim', `host ${from.hostId} is not known under this boot`, {
+    hint: 'The host says hello again, and sweeps what it no longer holds.',
+  });
+}

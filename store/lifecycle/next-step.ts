@@ -1,0 +1,138 @@
+/** A workflow asks what is next. Asking is also the effect by which its messages are closed. */
+import { hostQueue, searchAttributes, subAgentWorkflowId } from '../../contract/names.ts';
+import { limits } from '../../contract/limits.ts';
+import type { ChildStart, InvocationStep, SessionStep } from '../../contract/steps.ts';
+import { isFinal, type FinalStatus } from '../../contract/words.ts';
+import { childStart, only, titleOf } from '../../domain/story.ts';
+import { clip } from '../../domain/text.ts';
+import { findInvocation, openStatuses, type InvocationRow } from '../invocations.ts';
+import { closePokes, closeSpawn } from '../outbox.ts';
+import { findSession, type SessionRow } from '../sessions.ts';
+import type { Tx } from '../write-queue.ts';
+import { liveRun } from './claim.ts';
+
+export interface StepSurroundings {
+  homeId: string;
+  /** Search attributes that the namespace knows. */
+  attributes: readonly string[];
+  sessionIdleMs: number;
+}
+
+export function nextStep(tx: Tx, around: StepSurroundings, id: string): InvocationStep {
+  const row = findInvocation(tx.db, id);
+  if (!row) return { step: 'done', ending: deleted, attributes: {}, children: [] };
+  closeSpawn(tx, id);
+  closePokes(tx, { invocationId: id });
+  const children = unstarted(tx, around, { invocationId: id });
+  setEngineState(tx, id, isFinal(row.status) && children.length === 0 ? 'closed' : 'open');
+  if (isFinal(row.status)) return done(around, row, children);
+  const queueHost = liveRun(tx, id)?.host_id ?? row.host_id;
+  const details = statusDetails(row);
+  if (queueHost === null) return { step: 'wait', details, children };
+  return {
+    step: 'run',
+    queue: hostQueue(around.homeId, queueHost),
+    summary: clip(`${row.runner_id}: ${titleOf(row)}`, limits.summaryCharsMax),
+    details,
+    children,
+  };
+}
+
+/** What an external session's workflow is told: whom to start, and whether it may rest. */
+export function nextSessionStep(
+  tx: Tx,
+  around: StepSurroundings,
+  agentId: string,
+  sessionKey: string,
+): SessionStep {
+  const session = findSession(tx.db, agentId, sessionKey);
+  if (!session) return { details: 'This session was deleted.', children: [], idleMs: 0 };
+  closePokes(tx, { sessionId: session.id });
+  const open = tx.db.get<{ n: number }>(
+    `SELECT count(*) AS n FROM subagent_sessions
+     WHERE owner_session_id = :id AND status IN ${openStatuses}`,
+    { id: session.id },
+  )!.n;
+  return {
+    details: sessionDetails(session, open),
+    children: unstarted(tx, around, { sessionId: session.id }),
+    idleMs: open > 0 ? null : around.sessionIdleMs,
+  };
+}
+
+const deleted = { status: 'deleted', error: null, errorCode: null, answer: null } as const;
+
+/** Children accepted but not begun, in order; those that have ended before need no workflow. */
+function unstarted(
+  tx: Tx,
+  around: StepSurroundings,
+  owner: { invocationId: string } | { sessionId: number },
+): ChildStart[] {
+  const rows = tx.db.all<InvocationRow>(
+    `SELECT * FROM subagent_sessions
+     WHERE ${'invocationId' in owner ? 'owner_invocation_id' : 'owner_session_id'} = :id
+       AND engine_state = 'unstarted' AND status IN ${openStatuses}
+     ORDER BY ordinal LIMIT 100`,
+    { id: 'invocationId' in owner ? owner.invocationId : owner.sessionId },
+  );
+  return rows.map((row) => describeStart(tx, around, row));
+}
+
+/** How this invocation's workflow is started, by its owner or as a root. */
+export function describeStart(
+  tx: Pick<Tx, 'db'>,
+  around: StepSurroundings,
+  row: InvocationRow,
+): ChildStart {
+  const owner = row.owner_invocation_id ? findInvocation(tx.db, row.owner_invocation_id) : undefined;
+  return childStart(
+    {
+      id: row.id,
+      workflowId: subAgentWorkflowId(row.id),
+      spawnNo: row.spawn_no,
+      title: row.title,
+      prompt: row.prompt,
+      runnerId: row.runner_id,
+      executionMode: row.execution_mode,
+      status: row.status,
+      sessionKey: row.session_key,
+      parentSessionId: row.parent_session_id,
+      rootSessionId: row.root_session_id,
+      depth: row.depth,
+      workspacePath: row.workspace_path,
+      specId: row.spec_id,
+      askedBy: owner ? `${titleOf(owner)} (${owner.id})` : row.parent_session_id,
+    },
+    around.attributes,
+  );
+}
+
+function done(around: StepSurroundings, row: InvocationRow, children: ChildStart[]): InvocationStep {
+  return {
+    step: 'done',
+    ending: {
+      status: row.status as FinalStatus,
+      error: row.error === null ? null : clip(row.error, 500),
+      errorCode: row.error_code,
+      answer: row.result_content === null ? null : clip(row.result_content, 200),
+    },
+    attributes: only(around.attributes, { [searchAttributes.status]: row.status }),
+    children,
+  };
+}
+
+function setEngineState(tx: Tx, id: string, state: InvocationRow['engine_state']): void {
+  tx.db.run(
+    `UPDATE subagent_sessions SET engine_state = :state WHERE id = :id AND engine_state <> :state`,
+    { id, state },
+  );
+}
+
+function statusDetails(row: InvocationRow): string {
+  const since = row.started_at ? ` since ${row.started_at}` : '';
+  return `**${row.status}**${since}${row.cancel_requested_at ? ' · being cancelled' : ''}`;
+}
+
+function sessionDetails(session: SessionRow, open: number): string {
+  return `**${session.title ?? session.session_key}** · ${session.harness ?? 'external session'} · ${open} open`;
+}

@@ -1,0 +1,90 @@
+/** Deleting: refused while anything below runs, else everything below goes, and is counted. */
+import { AppError } from '../../contract/errors.ts';
+import type { Deleted } from '../../contract/records.ts';
+import { isFinal } from '../../contract/words.ts';
+import type { InvocationRow } from '../invocations.ts';
+import type { SessionRow } from '../sessions.ts';
+import type { Tx } from '../write-queue.ts';
+
+/** One invocation with all that was asked for below it; a session goes with its last invocation. */
+export function removeInvocation(tx: Tx, row: InvocationRow): Deleted {
+  const ids = tx.db
+    .all<InvocationRow>(
+      `WITH RECURSIVE below(id) AS (
+         SELECT :id UNION SELECT s.id FROM subagent_sessions s JOIN below ON s.owner_invocation_id = below.id)
+       SELECT s.* FROM below JOIN subagent_sessions s ON s.id = below.id`,
+      { id: row.id },
+    )
+    .map(requireEnded);
+  return remove(tx, ids, []);
+}
+
+export function removeSession(tx: Tx, session: SessionRow): Deleted {
+  const sessions = tx.db
+    .all<{ id: number }>(
+      `WITH RECURSIVE below(id) AS (
+         SELECT :id UNION SELECT l.session_id FROM lineage l JOIN below ON l.parent_session_id = below.id)
+       SELECT id FROM below`,
+      { id: session.id },
+    )
+    .map((row) => row.id);
+  const ids = tx.db
+    .all<InvocationRow>(
+      `WITH RECURSIVE below(id) AS (
+         SELECT id FROM subagent_sessions WHERE session_id IN (SELECT value FROM json_each(:sessions))
+         UNION SELECT s.id FROM subagent_sessions s JOIN below ON s.owner_invocation_id = below.id)
+       SELECT s.* FROM below JOIN subagent_sessions s ON s.id = below.id`,
+      { sessions: JSON.stringify(sessions) },
+    )
+    .map(requireEnded);
+  return remove(tx, ids, sessions);
+}
+
+function requireEnded(row: InvocationRow): string {
+  if (isFinal(row.status)) return row.id;
+  throw new AppError('still_running', `${row.id} is ${row.status}`, {
+    hint: 'Cancel it first, or wait until it has ended.',
+  });
+}
+
+function remove(tx: Tx, ids: string[], sessions: number[]): Deleted {
+  const params = { ids: JSON.stringify(ids) };
+  const among = '(SELECT value FROM json_each(:ids))';
+  const touched = tx.db
+    .all<{ id: number }>(
+      `SELECT DISTINCT session_id AS id FROM subagent_sessions WHERE id IN ${among}`,
+      params,
+    )
+    .map((row) => row.id);
+  const callbacks = tx.db.run(`DELETE FROM mailbox WHERE invocation_id IN ${among}`, params);
+  const ownTurns = tx.db.run(`DELETE FROM turns WHERE invocation_id IN ${among}`, params);
+  tx.db.run(
+    `DELETE FROM outbox WHERE target_invocation_id IN ${among} OR child_invocation_id IN ${among}`,
+    params,
+  );
+  tx.db.run(`DELETE FROM waits WHERE waiter_id IN ${among} OR invocation_id IN ${among}`, params);
+  const invocations = tx.db.run(`DELETE FROM subagent_sessions WHERE id IN ${among}`, params);
+  const gone = removeSessions(tx, [...new Set([...touched, ...sessions])], sessions);
+  return { ...gone, turns: gone.turns + ownTurns, invocations, callbacks: gone.callbacks + callbacks };
+}
+
+/** Managed sessions on which nothing is left go too; others only when they were asked for. */
+function removeSessions(tx: Tx, candidates: number[], asked: number[]) {
+  const ids = candidates.filter(
+    (id) =>
+      asked.includes(id) ||
+      !tx.db.get(
+        `SELECT 1 FROM subagent_sessions WHERE session_id = :id
+         UNION ALL SELECT 1 FROM lineage
+           WHERE parent_session_id = :id AND session_id NOT IN (SELECT value FROM json_each(:all))`,
+        { id, all: JSON.stringify(candidates) },
+      ),
+  );
+  const params = { ids: JSON.stringify(ids) };
+  const among = '(SELECT value FROM json_each(:ids))';
+  const turns = tx.db.run(`DELETE FROM turns WHERE session_id IN ${among}`, params);
+  const callbacks = tx.db.run(`DELETE FROM mailbox WHERE session_id IN ${among}`, params);
+  tx.db.run(`DELETE FROM outbox WHERE target_session_id IN ${among}`, params);
+  const sessions = tx.db.run(`DELETE FROM sessions WHERE id IN ${among}`, params);
+  return { sessions, turns, callbacks };
+}

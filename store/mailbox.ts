@@ -1,0 +1,94 @@
+/** Callbacks: what an ended child has to say to the session that asked for it. */
+import type { CallbackState } from '../contract/words.ts';
+import type { Db } from './database.ts';
+import type { InvocationRow } from './invocations.ts';
+import type { Tx } from './write-queue.ts';
+
+export interface CallbackRow {
+  seq: number;
+  id: string;
+  session_id: number;
+  invocation_id: string;
+  state: CallbackState;
+  handed_to: string | null;
+  created_at: string;
+  delivered_at: string | null;
+}
+
+export const callbackId = (invocationId: string) => invocationId.replace(/^sub_/, 'cb_');
+
+export function queueCallback(tx: Tx, child: InvocationRow, sessionId: number): void {
+  tx.db.run(
+    `INSERT INTO mailbox (id, session_id, invocation_id, state, created_at)
+     VALUES (:id, :sessionId, :invocationId, 'queued', :now) ON CONFLICT DO NOTHING`,
+    { id: callbackId(child.id), sessionId, invocationId: child.id, now: tx.now },
+  );
+}
+
+/** What a session has yet to be told, in the order in which the children ended. */
+export function waitingCallbacks(db: Db, sessionId: number, limit = 1000): CallbackRow[] {
+  return db.all(
+    `SELECT * FROM mailbox WHERE session_id = :sessionId AND state IN ('queued', 'undelivered')
+     ORDER BY seq LIMIT :limit`,
+    { sessionId, limit },
+  );
+}
+
+export function callbacksOf(
+  db: Db,
+  sessionId: number,
+  state: CallbackState | 'open' | 'all',
+): CallbackRow[] {
+  return db.all(
+    `SELECT * FROM mailbox
+     WHERE session_id = :sessionId
+       AND (:state = 'all' OR (:state = 'open' AND state <> 'delivered') OR state = :state)
+     ORDER BY seq LIMIT 1000`,
+    { sessionId, state },
+  );
+}
+
+export function handCallbacks(tx: Tx, ids: string[], invocationId: string): void {
+  tx.db.run(
+    `UPDATE mailbox SET state = 'handed', handed_to = :invocationId
+     WHERE id IN (SELECT value FROM json_each(:ids))`,
+    { ids: JSON.stringify(ids), invocationId },
+  );
+}
+
+/** What becomes of the callbacks that a run was handed: read, put back, or kept for the session. */
+export function settleHanded(
+  tx: Tx,
+  invocationId: string,
+  state: 'delivered' | 'queued' | 'undelivered',
+): void {
+  tx.db.run(
+    `UPDATE mailbox SET state = :state, handed_to = NULL,
+            delivered_at = CASE :state WHEN 'delivered' THEN :now END
+     WHERE handed_to = :invocationId AND state = 'handed'`,
+    { invocationId, state, now: tx.now },
+  );
+}
+
+/** Callbacks nobody is left to take: kept for the session, and shown as undelivered. */
+export function keepForSession(tx: Tx, sessionId: number): void {
+  tx.db.run(
+    `UPDATE mailbox SET state = 'undelivered' WHERE session_id = :sessionId AND state = 'queued'`,
+    { sessionId },
+  );
+}
+
+export function acknowledge(tx: Tx, sessionId: number, ids: string[]): CallbackRow[] {
+  const rows = tx.db.all<CallbackRow>(
+    `SELECT * FROM mailbox WHERE session_id = :sessionId
+       AND id IN (SELECT value FROM json_each(:ids)) ORDER BY seq`,
+    { sessionId, ids: JSON.stringify(ids) },
+  );
+  tx.db.run(
+    `UPDATE mailbox SET state = 'delivered', handed_to = NULL, delivered_at = :now
+     WHERE session_id = :sessionId AND state <> 'delivered'
+       AND id IN (SELECT value FROM json_each(:ids))`,
+    { sessionId, ids: JSON.stringify(ids), now: tx.now },
+  );
+  return rows;
+}

@@ -1,0 +1,33 @@
+/** Numbered SQL files, forward only. An older database is copied before it is changed. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { AppError } from '../contract/errors.ts';
+import type { Db } from './database.ts';
+
+const folder = fileURLToPath(new URL('./migrations', import.meta.url));
+
+export function migrate(db: Db, file: string): void {
+  const files = readdirSync(folder)
+    .filter((name) => /^\d{4}-.+\.sql$/.test(name))
+    .sort();
+  const have = db.get<{ user_version: number }>('PRAGMA user_version')!.user_version;
+  if (have > files.length) {
+    throw new AppError(
+      'database_newer',
+      `${file} was written by a newer Offshoot (schema ${have}, this one knows ${files.length})`,
+      { hint: 'Update Offshoot, or point OFFSHOOT_HOME at another folder.' },
+    );
+  }
+  if (have === files.length) return;
+  if (have > 0) keepCopy(db, `${file}.before-${String(files.length).padStart(4, '0')}`);
+  for (const [index, name] of files.entries()) {
+    if (index < have) continue;
+    const sql = readFileSync(`${folder}/${name}`, 'utf8');
+    db.exec(`BEGIN IMMEDIATE;\n${sql}\nPRAGMA user_version = ${index + 1};\nCOMMIT;`);
+  }
+}
+
+function keepCopy(db: Db, copy: string): void {
+  if (existsSync(copy)) return;
+  db.run('VACUUM INTO :copy', { copy });
+}

@@ -1,0 +1,172 @@
+/** What must reach the engine. The table is the queue; a row goes when its effect has been seen. */
+import { agentSessionWorkflowId, subAgentWorkflowId } from '../contract/names.ts';
+import type { Db } from './database.ts';
+import type { InvocationRow } from './invocations.ts';
+import { sessionById } from './sessions.ts';
+import type { Tx } from './write-queue.ts';
+
+export interface OutboxRow {
+  id: number;
+  workflow_id: string;
+  kind: 'start' | 'poke' | 'cancel' | 'session';
+  target_invocation_id: string | null;
+  target_session_id: number | null;
+  child_invocation_id: string | null;
+  state: 'queued' | 'sent';
+  attempts: number;
+  created_at: string;
+  due_at: string;
+}
+
+/** Asks whoever owns the invocation to start it: its owner's workflow, or nobody's. */
+export function queueSpawn(tx: Tx, child: InvocationRow): void {
+  if (child.owner_invocation_id !== null) {
+    insert(tx, {
+      workflowId: subAgentWorkflowId(child.owner_invocation_id),
+      kind: 'poke',
+      invocation: child.owner_invocation_id,
+      child: child.id,
+    });
+  } else if (child.owner_session_id !== null) {
+    queueSessionPoke(tx, child.owner_session_id, child.id);
+  } else {
+    queueStart(tx, child.id);
+  }
+}
+
+/** Starts it as a root, whatever asked for it. */
+export function queueStart(tx: Tx, invocationId: string): void {
+  insert(tx, {
+    workflowId: subAgentWorkflowId(invocationId),
+    kind: 'start',
+    invocation: invocationId,
+    child: invocationId,
+  });
+}
+
+/** Tells a workflow to ask the store what is next. A poke that is under way already serves. */
+export function queuePoke(tx: Tx, invocationId: string): void {
+  const known = tx.db.get(
+    `SELECT 1 FROM outbox WHERE target_invocation_id = :invocationId AND kind = 'poke' AND state = 'queued'`,
+    { invocationId },
+  );
+  if (known) return;
+  insert(tx, {
+    workflowId: subAgentWorkflowId(invocationId),
+    kind: 'poke',
+    invocation: invocationId,
+  });
+}
+
+/** Cancels the workflow in the engine, so that Temporal UI calls it cancelled, too. */
+export function queueCancel(tx: Tx, invocationId: string): void {
+  insert(tx, {
+    workflowId: subAgentWorkflowId(invocationId),
+    kind: 'cancel',
+    invocation: invocationId,
+  });
+}
+
+export function queueSessionPoke(tx: Tx, sessionId: number, child?: string): void {
+  const session = sessionById(tx.db, sessionId);
+  insert(tx, {
+    workflowId: agentSessionWorkflowId(session.agent_id, session.session_key),
+    kind: 'session',
+    session: sessionId,
+    ...(child === undefined ? {} : { child }),
+  });
+}
+
+function insert(
+  tx: Tx,
+  row: {
+    workflowId: string;
+    kind: OutboxRow['kind'];
+    invocation?: string;
+    session?: number;
+    child?: string;
+  },
+): void {
+  tx.db.run(
+    `INSERT INTO outbox (workflow_id, kind, target_invocation_id, target_session_id,
+                         child_invocation_id, created_at, due_at)
+     VALUES (:workflowId, :kind, :invocation, :session, :child, :now, :now)`,
+    {
+      workflowId: row.workflowId,
+      kind: row.kind,
+      invocation: row.invocation ?? null,
+      session: row.session ?? null,
+      child: row.child ?? null,
+      now: tx.now,
+    },
+  );
+  tx.note({ kind: 'outbox' });
+}
+
+export function dueRows(db: Db, now: string, limit: number): OutboxRow[] {
+  return db.all(
+    `SELECT * FROM outbox WHERE state = 'queued' AND due_at <= :now ORDER BY id LIMIT :limit`,
+    { now, limit },
+  );
+}
+
+/** Sent, not done: without effect by `again` it is sent anew. */
+export function markSent(tx: Tx, ids: number[], again: string): void {
+  tx.db.run(
+    `UPDATE outbox SET state = 'sent', attempts = attempts + 1, due_at = :again
+     WHERE id IN (SELECT value FROM json_each(:ids))`,
+    { ids: JSON.stringify(ids), again },
+  );
+}
+
+export function postpone(tx: Tx, ids: number[], until: string): void {
+  tx.db.run(
+    `UPDATE outbox SET state = 'queued', attempts = attempts + 1, due_at = :until
+     WHERE id IN (SELECT value FROM json_each(:ids))`,
+    { ids: JSON.stringify(ids), until },
+  );
+}
+
+/** Rows that were sent and have shown no effect in time, or all that were sent, are due again. */
+export function requeueSent(tx: Tx, options: { all: boolean }): number {
+  const count = tx.db.run(
+    `UPDATE outbox SET state = 'queued', due_at = :now
+     WHERE state = 'sent' AND (:all = 1 OR due_at <= :now)`,
+    { now: tx.now, all: options.all ? 1 : 0 },
+  );
+  if (count > 0) tx.note({ kind: 'outbox' });
+  return count;
+}
+
+/** The effect of a spawn: the child's workflow has begun. */
+export function closeSpawn(tx: Tx, child: string): void {
+  tx.db.run('DELETE FROM outbox WHERE child_invocation_id = :child', { child });
+}
+
+/** The effect of every other message: its receiver has asked what is next. */
+export function closePokes(
+  tx: Tx,
+  target: { invocationId: string } | { sessionId: number },
+): void {
+  if ('invocationId' in target) {
+    tx.db.run(
+      'DELETE FROM outbox WHERE target_invocation_id = :id AND child_invocation_id IS NULL',
+      { id: target.invocationId },
+    );
+  } else {
+    tx.db.run(
+      'DELETE FROM outbox WHERE target_session_id = :id AND child_invocation_id IS NULL',
+      { id: target.sessionId },
+    );
+  }
+}
+
+export function deleteRows(tx: Tx, ids: number[]): void {
+  tx.db.run('DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(:ids))', {
+    ids: JSON.stringify(ids),
+  });
+}
+
+export function outboxState(db: Db): { rows: number; oldest: string | null } {
+  return db.get('SELECT count(*) AS rows, min(created_at) AS oldest FROM outbox')!;
+}

@@ -1,0 +1,81 @@
+/** Transcripts: appended, never changed. */
+import type { Turn } from '../contract/records.ts';
+import type { TurnRole } from '../contract/words.ts';
+import type { Db } from './database.ts';
+import type { Tx } from './write-queue.ts';
+
+export interface NewTurn {
+  sessionId: number;
+  role: TurnRole;
+  text: string;
+  at?: string;
+  /** Where it came from. A second one with the same source adds nothing. */
+  src?: string;
+  invocationId?: string;
+  runNo?: number;
+  late?: boolean;
+}
+
+/** Whether the turn was new. */
+export function appendTurn(tx: Tx, turn: NewTurn): boolean {
+  const added = tx.db.run(
+    `INSERT INTO turns (session_id, seq, role, at, text, src, invocation_id, run_no, late)
+     SELECT id, last_seq + 1, :role, :at, :text, :src, :invocationId, :runNo, :late
+     FROM sessions WHERE id = :sessionId
+     ON CONFLICT (session_id, src) WHERE src IS NOT NULL DO NOTHING`,
+    {
+      sessionId: turn.sessionId,
+      role: turn.role,
+      at: turn.at ?? tx.now,
+      text: turn.text,
+      src: turn.src ?? null,
+      invocationId: turn.invocationId ?? null,
+      runNo: turn.runNo ?? null,
+      late: turn.late ? 1 : 0,
+    },
+  );
+  if (added === 0) return false;
+  tx.db.run('UPDATE sessions SET last_seq = last_seq + 1, updated_at = :now WHERE id = :id', {
+    id: turn.sessionId,
+    now: tx.now,
+  });
+  tx.note({ kind: 'turn', sessionId: turn.sessionId });
+  return true;
+}
+
+interface TurnRow {
+  seq: number;
+  role: TurnRole;
+  at: string;
+  text: string;
+  invocation_id: string | null;
+  run_no: number | null;
+  late: number;
+}
+
+/** Turns of a session after `after`, in order; of one invocation only, where one is named. */
+export function listTurns(
+  db: Db,
+  options: { sessionId: number; invocationId?: string; after: number; limit: number },
+): Turn[] {
+  const { sessionId, invocationId, after, limit } = options;
+  const rows = invocationId
+    ? db.all<TurnRow>(
+        `SELECT * FROM turns WHERE invocation_id = :invocationId AND seq > :after
+         ORDER BY seq LIMIT :limit`,
+        { invocationId, after, limit },
+      )
+    : db.all<TurnRow>(
+        'SELECT * FROM turns WHERE session_id = :sessionId AND seq > :after ORDER BY seq LIMIT :limit',
+        { sessionId, after, limit },
+      );
+  return rows.map((row) => ({
+    seq: row.seq,
+    role: row.role,
+    at: row.at,
+    text: row.text,
+    invocationId: row.invocation_id,
+    runNo: row.run_no,
+    late: row.late === 1,
+  }));
+}

@@ -1,0 +1,100 @@
+/**
+ * Group commit: what one turn of the event loop queued becomes one transaction with a savepoint
+ * each, answered after COMMIT. One flush to disk serves them all.
+ */
+import type { Change } from './changes.ts';
+import type { Db } from './database.ts';
+
+/** What a write is given: the database, the time, and a place to note what others must hear of. */
+export interface Tx {
+  db: Db;
+  now: string;
+  note(change: Change): void;
+}
+
+export type Write = <T>(work: (tx: Tx) => T) => Promise<T>;
+
+interface Pending {
+  work: (tx: Tx) => unknown;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+interface Done {
+  pending: Pending;
+  value?: unknown;
+  error?: unknown;
+  changes: Change[];
+}
+
+/** Bounds how long one transaction can hold the loop. */
+const GROUP_MAX = 500;
+
+export function createWriteQueue(
+  db: Db,
+  clock: () => Date,
+  publish: (changes: Change[]) => void,
+): { write: Write; flush: () => void } {
+  let queue: Pending[] = [];
+  let isScheduled = false;
+
+  function flush(): void {
+    isScheduled = false;
+    while (queue.length > 0) commitGroup(queue.splice(0, GROUP_MAX));
+  }
+
+  function commitGroup(group: Pending[]): void {
+    const done: Done[] = [];
+    try {
+      db.exec('BEGIN IMMEDIATE');
+      for (const pending of group) done.push(runOne(pending));
+      db.exec('COMMIT');
+    } catch (error) {
+      rollBack();
+      for (const pending of group) pending.reject(error);
+      return;
+    }
+    publish(done.flatMap((one) => (one.error === undefined ? one.changes : [])));
+    for (const one of done) {
+      if (one.error === undefined) one.pending.resolve(one.value);
+      else one.pending.reject(one.error);
+    }
+  }
+
+  /** One failing write takes back its own changes and nobody else's. */
+  function runOne(pending: Pending): Done {
+    const changes: Change[] = [];
+    const tx: Tx = {
+      db,
+      now: clock().toISOString(),
+      note: (change) => void changes.push(change),
+    };
+    db.exec('SAVEPOINT one');
+    try {
+      const value = pending.work(tx);
+      if (value instanceof Promise) throw new TypeError('A write must not return a promise.');
+      db.exec('RELEASE one');
+      return { pending, value, changes };
+    } catch (error) {
+      db.exec('ROLLBACK TO one; RELEASE one');
+      return { pending, error, changes };
+    }
+  }
+
+  function rollBack(): void {
+    try {
+      db.exec('ROLLBACK');
+    } catch {
+      // SQLite has rolled back by itself (disk full, I/O error): there is nothing left to undo.
+    }
+  }
+
+  const write: Write = (work) =>
+    new Promise((resolve, reject) => {
+      queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      if (isScheduled) return;
+      isScheduled = true;
+      setImmediate(flush);
+    });
+  return { write, flush };
+}
