@@ -1,0 +1,33 @@
+/** The activity of a runner host: a lease on one process. The process does not depend on it. */
+import { Context } from '@temporalio/activity';
+
+/** A run that is under way in this process. */
+export interface RunHandle {
+  /** Resolves when the run's outcome has reached the store. */
+  reported: Promise<void>;
+}
+
+export interface RunAgentDeps {
+  /** Claims the invocation's next run and starts it, or attaches to the one under way. */
+  holdRun(invocationId: string): Promise<RunHandle | null>;
+}
+
+/** Twice within the heartbeat timeout of 5 s, with room for a busy machine. */
+const HEARTBEAT_MS = 1500;
+
+export function createRunAgentActivities({ holdRun }: RunAgentDeps) {
+  return {
+    async runAgent(invocationId: string): Promise<void> {
+      const context = Context.current();
+      const timer = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+      try {
+        const run = await Promise.race([holdRun(invocationId), context.cancelled]);
+        // Losing the lease ends this wait and not the run: whoever holds the next lease attaches.
+        if (run) await Promise.race([run.reported, context.cancelled]);
+      } finally {
+        clearInterval(timer);
+      }
+    },
+  };
+}
+export type RunAgentActivities = ReturnType<typeof createRunAgentActivities>;

@@ -1,0 +1,11 @@
+import type { TokenClaims } from '../domain/token.ts';
+
+/** Who asks, as the edge found out. Claims come from the token; the rest is what the request says. */
+export interface Caller {
+  claims: TokenClaims;
+  /** `X-Agent-Session-Id`: a claim, checked against token and store. */
+  parentSessionId: string | null;
+  idempotencyKey: string | null;
+  /** Aborted when the caller has gone. A disconnect ends a wait; it is not a cancel. */
+  gone: AbortSignal;
+}

@@ -1,0 +1,53 @@
+/** Where an agent will work, and the files it is pointed to: checked before anything is written. */
+import { mkdir, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, relative, resolve } from 'node:path';
+import { AppError } from '../contract/errors.ts';
+
+/** A workspace must be a folder that is there. */
+export async function requireWorkspace(path: string): Promise<string> {
+  const absolute = resolve(path);
+  const found = await stat(absolute).catch(() => null);
+  if (found?.isDirectory()) return absolute;
+  throw new AppError('workspace_missing', `the workspace ${absolute} is not a folder that exists`, {
+    hint: 'Name an existing folder in context.workspacePath.',
+  });
+}
+
+export async function isFolder(path: string | null): Promise<boolean> {
+  if (path === null) return false;
+  return (await stat(path).catch(() => null))?.isDirectory() ?? false;
+}
+
+/** A folder of its own for an invocation that was given none. */
+export async function makeWorkspace(path: string): Promise<string> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  return path;
+}
+
+/** Absolute paths of files that exist inside the workspace, links followed. */
+export async function requireFiles(workspace: string, files: string[]): Promise<string[]> {
+  const root = await realpath(workspace);
+  return Promise.all(files.map((file) => requireFile(root, workspace, file)));
+}
+
+async function requireFile(root: string, workspace: string, file: string): Promise<string> {
+  const absolute = resolve(workspace, file);
+  const outside = () =>
+    new AppError('file_outside_workspace', `${file} is outside of the workspace ${workspace}`, {
+      hint: 'Name files inside the workspace, without links that lead out of it.',
+    });
+  // Checked by name first, so that nothing is said about what exists elsewhere.
+  if (isOutside(workspace, absolute) && isOutside(root, absolute)) throw outside();
+  const real = await realpath(absolute).catch(() => null);
+  if (real === null) {
+    throw new AppError('file_missing', `${file} does not exist in the workspace ${workspace}`);
+  }
+  if (isOutside(root, real)) throw outside();
+  if (!(await stat(real)).isFile()) throw new AppError('file_missing', `${file} is not a file`);
+  return absolute;
+}
+
+function isOutside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === '..' || way.startsWith('../') || isAbsolute(way);
+}

@@ -1,0 +1,36 @@
+import type { Config } from '../contract/config.ts';
+import type { HomePaths } from '../contract/home.ts';
+import type { Health, RunnerInfo } from '../contract/records.ts';
+import type { CommandRunner } from '../contract/run.ts';
+import type { Store } from '../store/index.ts';
+
+/** What every operation is given. Built once, in `api/main.ts`. */
+export interface Deps {
+  store: Store;
+  /** Read anew when the file has changed; throws `config_invalid` naming the key. */
+  config(): Config;
+  paths: HomePaths;
+  secret: string;
+  /** The address at which children reach this server. */
+  url(): string;
+  runners: {
+    find(id: string): CommandRunner | null;
+    list(): RunnerInfo[];
+  };
+  secrets: SecretsBox;
+  /** A new invocation's random part. */
+  randomId(): string;
+  engine(): EngineView;
+  version: string;
+  pid: number;
+  startedAt: string;
+}
+
+export type EngineView = Health['engine'];
+
+/** Values of `context.env`, kept apart from the store until the invocation is final. */
+export interface SecretsBox {
+  put(id: string, env: Record<string, string>): Promise<void>;
+  get(id: string): Promise<Record<string, string>>;
+  remove(id: string): Promise<void>;
+}

@@ -1,0 +1,108 @@
+/** The one gate in front of every operation: what a token may touch. */
+import { AppError } from '../contract/errors.ts';
+import { defaults } from '../contract/limits.ts';
+import { findInvocation, isInSubtree, type InvocationRow } from '../store/invocations.ts';
+import {
+  findSession,
+  isAtOrAbove,
+  sessionById,
+  sessionsByKey,
+  type SessionRow,
+} from '../store/sessions.ts';
+import type { Caller } from './caller.ts';
+import type { Deps } from './deps.ts';
+
+const foreign = (what: string) =>
+  new AppError('forbidden', `${what} is outside of what this token may touch`, {
+    hint: "A child's token acts on what its own invocation has asked for.",
+  });
+
+/** The asking invocation; null for the administrator. */
+export function askingInvocation(deps: Deps, caller: Caller): InvocationRow | null {
+  if (caller.claims.role === 'admin') return null;
+  if (caller.claims.role === 'host') throw foreign('this operation');
+  const row = findInvocation(deps.store.db, caller.claims.invocationId);
+  if (!row) throw new AppError('unauthorized', 'the invocation of this token was deleted');
+  return row;
+}
+
+/** An invocation the caller may act on: for a child, one below its own. */
+export function requireBelow(deps: Deps, caller: Caller, id: string): InvocationRow {
+  const row = requireInvocation(deps, id);
+  const asking = askingInvocation(deps, caller);
+  if (asking && (asking.id === id || !isInSubtree(deps.store.db, asking.id, id))) throw foreign(id);
+  return row;
+}
+
+/** An invocation whose words the caller may read: also its own and its ancestors'. */
+export function requireReadable(deps: Deps, caller: Caller, id: string): InvocationRow {
+  const row = requireInvocation(deps, id);
+  const asking = askingInvocation(deps, caller);
+  const { db } = deps.store;
+  if (asking && !isInSubtree(db, asking.id, id) && !isInSubtree(db, id, asking.id)) throw foreign(id);
+  return row;
+}
+
+/** A session by its key: for a child, its own or one below. */
+export function requireSession(
+  deps: Deps,
+  caller: Caller,
+  asked: { key: string; agentId?: string | undefined },
+): SessionRow {
+  const asking = askingInvocation(deps, caller);
+  const session = findKnownSession(deps, asking?.agent_id ?? asked.agentId, asked.key);
+  if (!session) throw new AppError('not_found', `there is no session ${asked.key}`);
+  if (asking && !isAtOrAbove(deps.store.db, asking.session_id, session.id)) throw foreign(asked.key);
+  return session;
+}
+
+/** Who asks for something to be run: session, invocation and scope. */
+export function whoAsks(
+  deps: Deps,
+  caller: Caller,
+  asked: { parentSessionId?: string | undefined; agentId?: string | undefined },
+): { parent: SessionRow | null; askingInvocation: string | null; agentId: string } {
+  const asking = askingInvocation(deps, caller);
+  if (asking) {
+    // Whatever this token asks for belongs to its invocation; another claim is a mistake or a lie.
+    if (asked.parentSessionId !== undefined && asked.parentSessionId !== asking.session_key) {
+      throw foreign(`parent ${asked.parentSessionId}`);
+    }
+    if (asked.agentId !== undefined && asked.agentId !== asking.agent_id) {
+      throw foreign(`agent ${asked.agentId}`);
+    }
+    return {
+      parent: sessionById(deps.store.db, asking.session_id),
+      askingInvocation: asking.id,
+      agentId: asking.agent_id,
+    };
+  }
+  const key = asked.parentSessionId ?? caller.parentSessionId;
+  if (key === null || key === undefined) {
+    return { parent: null, askingInvocation: null, agentId: asked.agentId ?? defaults.agentId };
+  }
+  const parent = findKnownSession(deps, asked.agentId, key);
+  if (!parent) {
+    throw new AppError('unknown_parent', `there is no session ${key}`, {
+      hint: `Register it first: PUT /api/sessions/${encodeURIComponent(key)}`,
+    });
+  }
+  return { parent, askingInvocation: null, agentId: parent.agent_id };
+}
+
+function requireInvocation(deps: Deps, id: string): InvocationRow {
+  const row = findInvocation(deps.store.db, id);
+  if (!row) throw new AppError('not_found', `there is no invocation ${id}`);
+  return row;
+}
+
+function findKnownSession(deps: Deps, agentId: string | undefined, key: string) {
+  if (agentId !== undefined) return findSession(deps.store.db, agentId, key);
+  const [first, second] = sessionsByKey(deps.store.db, key);
+  if (second) {
+    throw new AppError('parent_conflict', `several agents have a session ${key}`, {
+      hint: 'Name the agent: agentId.',
+    });
+  }
+  return first;
+}

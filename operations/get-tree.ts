@@ -1,0 +1,65 @@
+import { limits } from '../contract/limits.ts';
+import type { ParsedInput } from '../contract/operations.ts';
+import type { TreeNode } from '../contract/records.ts';
+import { titleOf } from '../domain/story.ts';
+import type { InvocationRow } from '../store/invocations.ts';
+import type { SessionRow } from '../store/sessions.ts';
+import type { Caller } from './caller.ts';
+import type { Deps } from './deps.ts';
+import { requireSession } from './gate.ts';
+
+type Member = SessionRow & { parent_id: number | null; depth: number };
+
+/** A session with everything below it: external and managed alike, children in order of creation. */
+export async function getTree(
+  deps: Deps,
+  caller: Caller,
+  input: ParsedInput<'getTree'>,
+): Promise<TreeNode> {
+  const top = requireSession(deps, caller, input);
+  const members = deps.store.db.all<Member>(
+    `WITH RECURSIVE below(id, parent_id, depth) AS (
+       SELECT :top, NULL, coalesce((SELECT depth FROM lineage WHERE session_id = :top), 0)
+       UNION ALL SELECT l.session_id, l.parent_session_id, l.depth
+         FROM lineage l JOIN below ON l.parent_session_id = below.id)
+     SELECT s.*, below.parent_id, below.depth FROM below JOIN sessions s ON s.id = below.id
+     ORDER BY s.id LIMIT :max`,
+    { top: top.id, max: limits.treeNodesMax },
+  );
+  const ids = JSON.stringify(members.map((member) => member.id));
+  const invocations = deps.store.db.all<InvocationRow>(
+    `SELECT id, runner_id, status, execution_mode, title, substr(prompt, 1, 400) AS prompt,
+            duration_ms, error, session_id
+     FROM subagent_sessions WHERE session_id IN (SELECT value FROM json_each(:ids)) ORDER BY ordinal`,
+    { ids },
+  );
+  const nodes = new Map(members.map((member) => [member.id, node(member)]));
+  for (const row of invocations) nodes.get(row.session_id)!.invocations.push(entry(row));
+  for (const member of members) {
+    if (member.parent_id !== null) nodes.get(member.parent_id)?.children.push(nodes.get(member.id)!);
+  }
+  return nodes.get(top.id)!;
+}
+
+function node(member: Member): TreeNode {
+  return {
+    sessionKey: member.session_key,
+    kind: member.kind,
+    title: member.title,
+    depth: member.depth,
+    invocations: [],
+    children: [],
+  };
+}
+
+function entry(row: InvocationRow): TreeNode['invocations'][number] {
+  return {
+    id: row.id,
+    runnerId: row.runner_id,
+    status: row.status,
+    executionMode: row.execution_mode,
+    title: titleOf(row),
+    durationMs: row.duration_ms,
+    error: row.error,
+  };
+}

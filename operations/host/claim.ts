@@ -1,0 +1,39 @@
+import type { ClaimAnswer, ClaimRequest } from '../../contract/store-api.ts';
+import type { RunSpec } from '../../contract/run.ts';
+import { signToken } from '../../domain/token.ts';
+import { runnerOf } from '../../store/invocations.ts';
+import { claim as claimRun, type Claim } from '../../store/lifecycle/claim.ts';
+import type { Deps } from '../deps.ts';
+
+export async function claim(deps: Deps, request: ClaimRequest): Promise<ClaimAnswer> {
+  // Read before the claim: a claim whose answer could not be given would be a run that never was.
+  const env = await deps.secrets.get(request.invocationId);
+  const claimed = await deps.store.write((tx) => claimRun(tx, request));
+  if (claimed.kind !== 'run') return claimed;
+  return { kind: 'run', run: specOf(deps, claimed, env) };
+}
+
+function specOf(
+  deps: Deps,
+  { row, runNo, turn, prompt }: Extract<Claim, { kind: 'run' }>,
+  env: Record<string, string>,
+): RunSpec {
+  return {
+    invocationId: row.id,
+    runNo,
+    turn,
+    sessionKey: row.session_key,
+    agentId: row.agent_id,
+    parentSessionId: row.parent_session_id,
+    rootSessionId: row.root_session_id,
+    depth: row.depth,
+    prompt,
+    workspacePath: row.workspace_path,
+    specId: row.spec_id,
+    files: row.files_json === null ? [] : (JSON.parse(row.files_json) as string[]),
+    env,
+    runner: runnerOf(row),
+    url: deps.url(),
+    token: signToken(deps.secret, { role: 'child', invocationId: row.id, agentId: row.agent_id }),
+  };
+}

@@ -1,0 +1,32 @@
+import { hostQueue } from '../../contract/names.ts';
+import type { HelloAnswer, HelloRequest } from '../../contract/store-api.ts';
+import { admitNext } from '../../store/admission.ts';
+import { registerHost } from '../../store/hosts.ts';
+import { loseRunsOfOlderBoots } from '../../store/lifecycle/lose.ts';
+import type { Deps } from '../deps.ts';
+import { engineAddress } from './engine-address.ts';
+
+/** A new boot of a host. It has swept what its predecessor left, so those runs are lost for good. */
+export async function hello(deps: Deps, request: HelloRequest): Promise<HelloAnswer> {
+  const { limits } = deps.config();
+  const ceiling = request.slots * (limits.maxDepth + 1);
+  await deps.store.write((tx) => {
+    registerHost(tx, {
+      id: request.hostId,
+      boot_id: request.bootId,
+      hostname: request.hostname,
+      pid: request.pid,
+      slots: request.slots,
+      ceiling,
+    });
+    loseRunsOfOlderBoots(tx, request.hostId, request.bootId, 'its runner host was restarted');
+    admitNext(tx);
+  });
+  return {
+    homeId: deps.store.homeId,
+    queue: hostQueue(deps.store.homeId, request.hostId),
+    ceiling,
+    leaseMinutes: limits.leaseMinutes,
+    temporal: engineAddress(deps),
+  };
+}

@@ -1,0 +1,60 @@
+import type { SyncAnswer, SyncRequest } from '../../contract/store-api.ts';
+import { admitNext } from '../../store/admission.ts';
+import { isFinal } from '../../contract/words.ts';
+import { touchHost } from '../../store/hosts.ts';
+import { findInvocation } from '../../store/invocations.ts';
+import { requireBoot } from '../../store/lifecycle/claim.ts';
+import type { RunRow } from '../../store/lifecycle/claim.ts';
+import type { Deps } from '../deps.ts';
+import { engineAddress } from './engine-address.ts';
+
+/** Presence, and what the host is to stop: at once if there is anything, else when there is. */
+export async function sync(
+  deps: Deps,
+  gone: AbortSignal,
+  request: SyncRequest,
+): Promise<SyncAnswer> {
+  await deps.store.write((tx) => {
+    requireBoot(tx, request);
+    touchHost(tx, request.hostId, request.draining);
+    // It may have been away: then this is when its slots are there again.
+    admitNext(tx);
+  });
+  let stop = ordersFor(deps, request);
+  if (stop.length === 0) {
+    await nextOrders(deps, gone, request);
+    stop = ordersFor(deps, request);
+  }
+  return { stop, temporal: engineAddress(deps) };
+}
+
+function ordersFor(deps: Deps, request: SyncRequest): SyncAnswer['stop'] {
+  return request.runs.flatMap<SyncAnswer['stop'][number]>(({ invocationId, runNo }) => {
+    const row = findInvocation(deps.store.db, invocationId);
+    const run = deps.store.db.get<RunRow>(
+      'SELECT * FROM runs WHERE invocation_id = :invocationId AND run_no = :runNo',
+      { invocationId, runNo },
+    );
+    const holds =
+      row && !isFinal(row.status) && run?.state === 'live' && run.boot_id === request.bootId;
+    if (!holds) return [{ invocationId, runNo, reason: 'not_yours' }];
+    if (row.cancel_requested_at === null) return [];
+    return [{ invocationId, runNo, reason: 'cancelled' }];
+  });
+}
+
+async function nextOrders(deps: Deps, gone: AbortSignal, request: SyncRequest): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(finish, request.waitSeconds * 1000);
+    const stopListening = deps.store.changes.listen((change) => {
+      if (change.kind === 'orders' && change.hostId === request.hostId) finish();
+    });
+    gone.addEventListener('abort', finish, { once: true });
+    function finish(): void {
+      clearTimeout(timer);
+      stopListening();
+      gone.removeEventListener('abort', finish);
+      resolve();
+    }
+  });
+}

@@ -1,0 +1,48 @@
+/** The operations, by the names under which contract/operations.ts declares them. */
+import type { OperationName, OperationOutput, ParsedInput } from '../contract/operations.ts';
+import type { Caller } from './caller.ts';
+import type { Deps } from './deps.ts';
+import { getTree } from './get-tree.ts';
+import { claim } from './host/claim.ts';
+import { hello } from './host/hello.ts';
+import { report } from './host/report.ts';
+import { sync } from './host/sync.ts';
+import { runSubagent } from './run-subagent.ts';
+import { sendToSubagent } from './send-to-subagent.ts';
+import * as sessions from './sessions.ts';
+import * as subagents from './subagents.ts';
+import { getHealth, listRunners } from './system.ts';
+
+export type Handlers = {
+  [N in OperationName]: (
+    deps: Deps,
+    caller: Caller,
+    input: ParsedInput<N>,
+  ) => Promise<OperationOutput<N>>;
+};
+
+export const handlers: Handlers = {
+  runSubagent,
+  sendToSubagent,
+  getSubagent: subagents.getSubagent,
+  listSubagents: subagents.listSubagents,
+  waitSubagents: subagents.waitSubagents,
+  cancelSubagent: subagents.cancelSubagent,
+  deleteSubagent: subagents.deleteSubagent,
+  getTranscript: subagents.getTranscript,
+  getSpecHistory: subagents.getSpecHistory,
+  registerSession: sessions.registerSession,
+  deleteSession: sessions.deleteSession,
+  getCallbacks: sessions.getCallbacks,
+  ackCallbacks: sessions.ackCallbacks,
+  getTree,
+  listRunners,
+  getHealth,
+};
+
+/** What a runner host asks for; contract/store-api.ts has the shapes. */
+export const hostHandlers = { hello, sync, claim, report };
+
+export { watchSubagent, type Watched } from './watch-subagent.ts';
+export type { Caller } from './caller.ts';
+export type { Deps, EngineView, SecretsBox } from './deps.ts';

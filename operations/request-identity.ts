@@ -1,0 +1,35 @@
+/** The same call twice is one child: the caller's key gives the invocation id. */
+import { createHash } from 'node:crypto';
+import type { Caller } from './caller.ts';
+
+/** Both ids of a new managed session's first invocation share their random part. */
+export const sessionKeyFor = (invocationId: string) => invocationId.replace(/^sub_/, 'ses_');
+
+export function invocationIdFor(
+  caller: Caller,
+  operation: string,
+  randomId: () => string,
+): string {
+  if (caller.idempotencyKey === null) return `sub_${randomId()}`;
+  const scope = caller.claims.role === 'child' ? caller.claims.invocationId : caller.claims.role;
+  return `sub_${digest([scope, operation, caller.idempotencyKey]).slice(0, 20)}`;
+}
+
+/** Two requests are the same if they ask for the same; how long they wait does not matter. */
+export function requestHash(request: Record<string, unknown>): string {
+  const { waitSeconds: _, ...asked } = request;
+  return digest(asked);
+}
+
+function digest(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(sorted(value))).digest('hex');
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return Object.fromEntries(
+    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, inner]) => [name, sorted(inner)]),
+  );
+}

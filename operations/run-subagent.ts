@@ -1,0 +1,147 @@
+import { AppError } from '../contract/errors.ts';
+import { limits } from '../contract/limits.ts';
+import { sessionKeyFor, invocationIdFor, requestHash } from './request-identity.ts';
+import type { ParsedInput } from '../contract/operations.ts';
+import type { SubAgentRecord } from '../contract/records.ts';
+import type { CommandRunner } from '../contract/run.ts';
+import { accept, type AcceptRequest } from '../store/lifecycle/accept.ts';
+import { findInvocation, type InvocationRow } from '../store/invocations.ts';
+import type { SessionRow } from '../store/sessions.ts';
+import type { Caller } from './caller.ts';
+import { isFolder, makeWorkspace, requireFiles, requireWorkspace } from './check-workspace.ts';
+import type { Deps } from './deps.ts';
+import { whoAsks } from './gate.ts';
+import { recordOf } from './record.ts';
+import { answerWhenDone, waitIdFor } from './sync-answer.ts';
+
+/** Accepts an invocation in one commit, engine or no engine; a SYNC call then waits for its end. */
+export async function runSubagent(
+  deps: Deps,
+  caller: Caller,
+  input: ParsedInput<'runSubagent'>,
+): Promise<SubAgentRecord> {
+  const id = invocationIdFor(caller, 'runSubagent', deps.randomId);
+  const asked = whoAsks(deps, caller, input);
+  const hash = requestHash({ ...input, parent: asked.parent?.session_key ?? null });
+  const waitId = waitIdFor(input.executionMode, asked.askingInvocation);
+  const known = findInvocation(deps.store.db, id);
+  // A repeat needs no files and no runner any more: it only has to be the same request.
+  const surroundings = known ? rowSurroundings(known) : await prepare(deps, id, input, asked.parent);
+
+  const request: AcceptRequest = {
+    id,
+    requestHash: hash,
+    ...asked,
+    ...surroundings,
+    prompt: input.prompt,
+    executionMode: input.executionMode,
+    session: { newKey: sessionKeyFor(id) },
+    specId: input.context.specId ?? null,
+    title: input.title ?? null,
+    detached: input.detached,
+    ...treeLimits(deps, input.limits),
+    waitId,
+  };
+  const row = await acceptOrForget(deps, id, request, input.context.env);
+  await answerWhenDone(deps, caller, row, input.executionMode, input.waitSeconds ?? null, waitId);
+  return recordOf(deps, findInvocation(deps.store.db, id) ?? row);
+}
+
+/** Secret values are on disk before the row is, and gone again if the row is refused. */
+async function acceptOrForget(
+  deps: Deps,
+  id: string,
+  request: AcceptRequest,
+  env: Record<string, string> | undefined,
+): Promise<InvocationRow> {
+  const isNew = findInvocation(deps.store.db, id) === undefined;
+  if (isNew && env) await deps.secrets.put(id, env);
+  try {
+    return await deps.store.write((tx) => accept(tx, request));
+  } catch (error) {
+    if (isNew && env && !findInvocation(deps.store.db, id)) await deps.secrets.remove(id);
+    throw error;
+  }
+}
+
+interface Surroundings {
+  runner: CommandRunner;
+  workspacePath: string;
+  files: string[] | null;
+}
+
+function rowSurroundings(row: InvocationRow): Surroundings {
+  return {
+    runner: JSON.parse(row.runner_json) as CommandRunner,
+    workspacePath: row.workspace_path,
+    files: row.files_json === null ? null : (JSON.parse(row.files_json) as string[]),
+  };
+}
+
+async function prepare(
+  deps: Deps,
+  id: string,
+  input: ParsedInput<'runSubagent'>,
+  parent: SessionRow | null,
+): Promise<Surroundings> {
+  const runner = requireRunner(deps, input.runnerId);
+  requireFit(runner, input.prompt);
+  const workspacePath = await chooseWorkspace(deps, id, input.context.workspacePath, parent);
+  const files = input.context.files ?? null;
+  return {
+    runner,
+    workspacePath,
+    files: files === null ? null : await requireFiles(workspacePath, files),
+  };
+}
+
+function requireRunner(deps: Deps, id: string): CommandRunner {
+  const runner = deps.runners.find(id);
+  if (runner) return runner;
+  const known = deps.runners.list().map((info) => info.id);
+  throw new AppError('unknown_runner', `there is no runner ${id}; there are: ${known.join(', ')}`, {
+    hint: 'Add it under "runners" in the configuration of the home (offshoot config path).',
+  });
+}
+
+/** A prompt that would not reach its program is refused before anything is written. */
+export function requireFit(runner: CommandRunner, prompt: string): void {
+  const bytes = Buffer.byteLength(prompt);
+  if (bytes > limits.promptBytesMax) {
+    throw new AppError(
+      'prompt_too_large',
+      `the prompt has ${bytes} bytes; the limit is ${limits.promptBytesMax}`,
+      { hint: 'Put the material into files of the workspace and name them in context.files.' },
+    );
+  }
+  if (runner.promptVia === 'arg' && bytes > limits.argvPromptBytesMax) {
+    throw new AppError(
+      'prompt_too_large',
+      `the runner ${runner.id} takes its prompt as an argument, which may hold ${limits.argvPromptBytesMax} bytes; this one has ${bytes}`,
+      { hint: 'Give the runner "promptVia": "stdin" or "file".' },
+    );
+  }
+}
+
+/** The one named, else the parent's, else the session's project, else a folder of its own. */
+async function chooseWorkspace(
+  deps: Deps,
+  id: string,
+  named: string | undefined,
+  parent: SessionRow | null,
+): Promise<string> {
+  if (named !== undefined) return requireWorkspace(named);
+  // A managed session's project is the workspace of its invocations; an external one's may be elsewhere.
+  if (parent && (await isFolder(parent.project))) return parent.project!;
+  return makeWorkspace(`${deps.paths.work}/${id}`);
+}
+
+function treeLimits(deps: Deps, asked: ParsedInput<'runSubagent'>['limits']) {
+  const { limits: configured } = deps.config();
+  const least = (a: number | undefined, b: number) => Math.min(a ?? b, b);
+  return {
+    maxDepth: least(asked.maxDepth, configured.maxDepth),
+    maxChildren: least(asked.maxChildren, configured.maxChildren),
+    wallSeconds: least(asked.wallSeconds, configured.wallSeconds),
+  };
+}

@@ -1,0 +1,57 @@
+import type { ParsedInput } from '../contract/operations.ts';
+import { AppError } from '../contract/errors.ts';
+import type { SubAgentRecord } from '../contract/records.ts';
+import { accept } from '../store/lifecycle/accept.ts';
+import { findInvocation, runnerOf } from '../store/invocations.ts';
+import { sessionById } from '../store/sessions.ts';
+import type { Caller } from './caller.ts';
+import type { Deps } from './deps.ts';
+import { requireBelow, whoAsks } from './gate.ts';
+import { recordOf } from './record.ts';
+import { invocationIdFor, requestHash } from './request-identity.ts';
+import { requireFit } from './run-subagent.ts';
+import { answerWhenDone, waitIdFor } from './sync-answer.ts';
+
+/** A message to a session is a new invocation on it: own id, own mode, own caller, first come first served. */
+export async function sendToSubagent(
+  deps: Deps,
+  caller: Caller,
+  input: ParsedInput<'sendToSubagent'>,
+): Promise<SubAgentRecord> {
+  const earlier = requireBelow(deps, caller, input.id);
+  const runner = runnerOf(earlier);
+  if (!runner.turns) {
+    throw new AppError(
+      'runner_single_turn',
+      `the runner ${runner.id} takes one turn only: nothing can be sent to its session`,
+      { hint: 'Ask for a new sub-agent, or give the runner "turns": true.' },
+    );
+  }
+  requireFit(runner, input.prompt);
+  const id = invocationIdFor(caller, 'sendToSubagent', deps.randomId);
+  const asked = whoAsks(deps, caller, {});
+  const waitId = waitIdFor(input.executionMode, asked.askingInvocation);
+  const row = await deps.store.write((tx) =>
+    accept(tx, {
+      id,
+      requestHash: requestHash({ ...input, parent: asked.parent?.session_key ?? null }),
+      ...asked,
+      agentId: earlier.agent_id,
+      runner,
+      prompt: input.prompt,
+      executionMode: input.executionMode,
+      session: sessionById(tx.db, earlier.session_id),
+      workspacePath: earlier.workspace_path,
+      specId: earlier.spec_id,
+      files: null,
+      title: null,
+      detached: false,
+      maxDepth: deps.config().limits.maxDepth,
+      maxChildren: deps.config().limits.maxChildren,
+      wallSeconds: deps.config().limits.wallSeconds,
+      waitId,
+    }),
+  );
+  await answerWhenDone(deps, caller, row, input.executionMode, input.waitSeconds ?? null, waitId);
+  return recordOf(deps, findInvocation(deps.store.db, id) ?? row);
+}

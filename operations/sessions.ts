@@ -1,0 +1,100 @@
+/** Sessions: registering external ones, their mail, and deleting. */
+import { isAbsolute } from 'node:path';
+import { AppError } from '../contract/errors.ts';
+import { defaults } from '../contract/limits.ts';
+import type { OperationOutput, ParsedInput } from '../contract/operations.ts';
+import type { Callback, Deleted, SessionRecord } from '../contract/records.ts';
+import { envelopeOf } from '../store/callbacks.ts';
+import { removeSession } from '../store/lifecycle/remove.ts';
+import { findInvocation } from '../store/invocations.ts';
+import { acknowledge, callbacksOf, type CallbackRow } from '../store/mailbox.ts';
+import { registerSession as register, sessionById, sessionRecord } from '../store/sessions.ts';
+import { appendTurn } from '../store/turns.ts';
+import type { Caller } from './caller.ts';
+import type { Deps } from './deps.ts';
+import { askingInvocation, requireSession } from './gate.ts';
+
+export async function registerSession(
+  deps: Deps,
+  caller: Caller,
+  input: ParsedInput<'registerSession'>,
+): Promise<SessionRecord> {
+  const asking = askingInvocation(deps, caller);
+  if (asking) throw new AppError('forbidden', "a child's token registers no sessions");
+  if (input.project !== undefined && !isAbsolute(input.project)) {
+    throw new AppError('bad_request', 'project: must be an absolute path');
+  }
+  const row = await deps.store.write((tx) =>
+    register(tx, {
+      agentId: input.agentId ?? defaults.agentId,
+      sessionKey: input.key,
+      harness: input.harness ?? null,
+      project: input.project ?? null,
+      title: input.title ?? null,
+    }),
+  );
+  return sessionRecord(deps.store.db, row);
+}
+
+export async function deleteSession(
+  deps: Deps,
+  caller: Caller,
+  input: ParsedInput<'deleteSession'>,
+): Promise<Deleted> {
+  const session = requireSession(deps, caller, input);
+  if (askingInvocation(deps, caller)?.session_id === session.id) {
+    throw new AppError('forbidden', 'an agent cannot delete its own session');
+  }
+  return deps.store.write((tx) => removeSession(tx, sessionById(tx.db, session.id)));
+}
+
+export async function getCallbacks(
+  deps: Deps,
+  caller: Caller,
+  input: ParsedInput<'getCallbacks'>,
+): Promise<OperationOutput<'getCallbacks'>> {
+  const session = requireSession(deps, caller, input);
+  const rows = callbacksOf(deps.store.db, session.id, input.status);
+  return { callbacks: rows.map((row) => callbackRecord(deps, row)) };
+}
+
+/** Reading is what delivers: the transcript gets its turn, and nothing is handed over again. */
+export async function ackCallbacks(
+  deps: Deps,
+  caller: Caller,
+  input: ParsedInput<'ackCallbacks'>,
+): Promise<OperationOutput<'ackCallbacks'>> {
+  const session = requireSession(deps, caller, input);
+  const asking = askingInvocation(deps, caller);
+  const rows = await deps.store.write((tx) => {
+    const known = acknowledge(tx, session.id, input.ids);
+    for (const row of known) {
+      appendTurn(tx, {
+        sessionId: session.id,
+        role: 'callback',
+        text: envelopeOf(tx.db, row),
+        src: `callback:${row.id}`,
+        ...(asking ? { invocationId: asking.id } : {}),
+      });
+    }
+    return known;
+  });
+  const unknown = input.ids.filter((id) => !rows.some((row) => row.id === id));
+  if (unknown.length > 0) {
+    throw new AppError('not_found', `no such callbacks for ${input.key}: ${unknown.join(', ')}`, {
+      hint: 'The others that were named are acknowledged.',
+    });
+  }
+  return { acknowledged: rows.map((row) => row.id) };
+}
+
+function callbackRecord(deps: Deps, row: CallbackRow): Callback {
+  return {
+    id: row.id,
+    invocationId: row.invocation_id,
+    status: findInvocation(deps.store.db, row.invocation_id)!.status,
+    state: row.state,
+    createdAt: row.created_at,
+    envelope: envelopeOf(deps.store.db, row),
+  };
+}

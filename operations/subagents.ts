@@ -1,0 +1,116 @@
+/** Reading, awaiting, cancelling and deleting invocations. */
+import type { OperationOutput, ParsedInput } from '../contract/operations.ts';
+import type { Deleted, SubAgentRecord } from '../contract/records.ts';
+import { AppError } from '../contract/errors.ts';
+import { isFinal } from '../contract/words.ts';
+import { cancelTree } from '../store/lifecycle/cancel.ts';
+import { removeInvocation } from '../store/lifecycle/remove.ts';
+import { findInvocation, listInvocations, type InvocationRow } from '../store/invocations.ts';
+import { listTurns } from '../store/turns.ts';
+import type { Caller } from './caller.ts';
+import type { Deps } from './deps.ts';
+import { askingInvocation, requireBelow, requireReadable } from './gate.ts';
+import { recordOf } from './record.ts';
+import { standStill, untilEnded } from './until-ended.ts';
+
+export async function getSubagent(
+  deps: Deps,
+  caller: Caller,
+  input: ParsedInput<'getSubagent'>,
+): Promise<SubAgentRecord> {
+  return recordOf(deps, requireReadable(deps, caller, input.id));
+}
+
+export async function listSubagents(
+  deps: Deps,
+  caller: Caller,
+  input: ParsedInput<'listSubagents'>,
+): Promise<OperationOutput<'listSubagents'>> {
+  const { cursor, limit, ...filter } = input;
+  const rows = listInvocations(deps.store.db, {
+    ...filter,
+    before: cursor === undefined ? null : readCursor(cursor),
+    limit: limit + 1,
+    below: askingInvocation(deps, caller)?.id ?? null,
+  });
+  const more = rows.length > limit;
+  const items = rows.slice(0, limit);
+  return {
+    items: items.map((row) => recordOf(deps, row)),
+    nextCursor: more ? writeCursor(items.at(-1)!) : null,
+  };
+}
+
+const writeCursor = (row: InvocationRow) => Buffer.from(`o${row.ordinal}`).toString('base64url');
+
+function readCursor(cursor: string): number {
+  const ordinal = /^o(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1];
+  if (ordinal === undefined) {
+    throw new AppError('bad_request', 'cursor: is not one that a list has given', {
+      hint: 'Pass nextCursor of the page before, or leave it out for the first page.',
+    });
+  }
+  return Number(ordinal);
+}
+
+export async function waitSubagents(
+  deps: Deps,
+  caller: Caller,
+  input: ParsedInput<'waitSubagents'>,
+): Promise<OperationOutput<'waitSubagents'>> {
+  const ids = [...new Set(input.ids)];
+  const rows = ids.map((id) => requireReadable(deps, caller, id));
+  const waiting = { ids, until: input.until, waitSeconds: input.waitSeconds ?? null };
+  const asking = askingInvocation(deps, caller);
+  if (asking && !isFinal(asking.status)) await standStill(deps, caller, asking, waiting);
+  else await untilEnded(deps, caller, waiting);
+  const records = rows.map((row) => recordOf(deps, findInvocation(deps.store.db, row.id) ?? row));
+  return {
+    done: records.filter((record) => isFinal(record.status)),
+    open: records.filter((record) => !isFinal(record.status)),
+  };
+}
+
+/** Cancelling what has ended changes nothing and is no mistake: two may press the button at once. */
+export async function cancelSubagent(
+  deps: Deps,
+  caller: Caller,
+  input: ParsedInput<'cancelSubagent'>,
+): Promise<SubAgentRecord> {
+  const row = requireBelow(deps, caller, input.id);
+  await deps.store.write((tx) =>
+    cancelTree(tx, row.id, { code: 'cancelled', reason: input.reason || 'cancelled on request' }),
+  );
+  return recordOf(deps, findInvocation(deps.store.db, row.id) ?? row);
+}
+
+export async function deleteSubagent(
+  deps: Deps,
+  caller: Caller,
+  input: ParsedInput<'deleteSubagent'>,
+): Promise<Deleted> {
+  requireBelow(deps, caller, input.id);
+  return deps.store.write((tx) => removeInvocation(tx, findInvocation(tx.db, input.id)!));
+}
+
+export async function getTranscript(
+  deps: Deps,
+  caller: Caller,
+  input: ParsedInput<'getTranscript'>,
+): Promise<OperationOutput<'getTranscript'>> {
+  const row = requireReadable(deps, caller, input.id);
+  const turns = listTurns(deps.store.db, {
+    sessionId: row.session_id,
+    after: input.after,
+    limit: input.limit,
+  });
+  return { turns, nextAfter: turns.length === input.limit ? turns.at(-1)!.seq : null };
+}
+
+export async function getSpecHistory(
+  deps: Deps,
+  caller: Caller,
+  input: ParsedInput<'getSpecHistory'>,
+): Promise<OperationOutput<'getSpecHistory'>> {
+  return listSubagents(deps, caller, input);
+}

@@ -1,0 +1,29 @@
+/** A SYNC call answers with the result, or after its patience with a handle. The others answer at once. */
+import { randomUUID } from 'node:crypto';
+import type { ExecutionMode } from '../contract/words.ts';
+import type { InvocationRow } from '../store/invocations.ts';
+import { endWait } from '../store/waits.ts';
+import type { Caller } from './caller.ts';
+import type { Deps } from './deps.ts';
+import { untilEnded } from './until-ended.ts';
+
+/** An agent of ours that asks in SYNC stands still: the accepting transaction notes it under this id. */
+export function waitIdFor(mode: ExecutionMode, askingInvocation: string | null): string | null {
+  return mode === 'SYNC' && askingInvocation !== null ? randomUUID() : null;
+}
+
+export async function answerWhenDone(
+  deps: Deps,
+  caller: Caller,
+  row: InvocationRow,
+  mode: ExecutionMode,
+  waitSeconds: number | null,
+  waitId: string | null,
+): Promise<void> {
+  if (mode !== 'SYNC') return;
+  try {
+    await untilEnded(deps, caller, { ids: [row.id], until: 'all', waitSeconds });
+  } finally {
+    if (waitId) await deps.store.write((tx) => endWait(tx, waitId));
+  }
+}

@@ -1,0 +1,46 @@
+/** What can be named, and how everything is. */
+import type { OperationOutput } from '../contract/operations.ts';
+import type { Health } from '../contract/records.ts';
+import { load } from '../store/admission.ts';
+import { isLive, listHosts } from '../store/hosts.ts';
+import { openStatuses } from '../store/invocations.ts';
+import { outboxState } from '../store/outbox.ts';
+import type { Caller } from './caller.ts';
+import type { Deps } from './deps.ts';
+
+export async function listRunners(deps: Deps): Promise<OperationOutput<'listRunners'>> {
+  return { runners: deps.runners.list() };
+}
+
+export async function getHealth(deps: Deps, _caller: Caller): Promise<Health> {
+  const { store } = deps;
+  const now = store.now();
+  const engine = deps.engine();
+  const hosts = listHosts(store.db).map((host) => ({
+    id: host.id,
+    hostname: host.hostname,
+    pid: host.pid,
+    live: isLive(host, now),
+    slots: host.slots,
+    busy: load(store, host).total,
+    lastSeenAt: host.last_seen_at,
+  }));
+  const { rows, oldest } = outboxState(store.db);
+  const open = store.db.all<{ status: string; n: number }>(
+    `SELECT status, count(*) AS n FROM subagent_sessions WHERE status IN ${openStatuses} GROUP BY status`,
+  );
+  return {
+    status: engine.connected && hosts.some((host) => host.live) ? 'ready' : 'degraded',
+    version: deps.version,
+    homeId: store.homeId,
+    pid: deps.pid,
+    startedAt: deps.startedAt,
+    engine,
+    hosts,
+    invocations: Object.fromEntries(open.map((row) => [row.status, row.n])),
+    outbox: {
+      rows,
+      oldestSeconds: oldest === null ? null : (Date.parse(now) - Date.parse(oldest)) / 1000,
+    },
+  };
+}

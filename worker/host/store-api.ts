@@ -1,0 +1,75 @@
+/** The runner host's side of the store API. */
+import { AppError, isRequestErrorCode } from '../../contract/errors.ts';
+import {
+  claimAnswerSchema,
+  helloAnswerSchema,
+  reportAnswerSchema,
+  storeApiPaths,
+  syncAnswerSchema,
+  type ClaimAnswer,
+  type ClaimRequest,
+  type HelloAnswer,
+  type HelloRequest,
+  type ReportAnswer,
+  type ReportRequest,
+  type SyncAnswer,
+  type SyncRequest,
+} from '../../contract/store-api.ts';
+
+export interface StoreApi {
+  hello(request: HelloRequest): Promise<HelloAnswer>;
+  sync(request: SyncRequest, signal: AbortSignal): Promise<SyncAnswer>;
+  claim(request: ClaimRequest): Promise<ClaimAnswer>;
+  report(request: ReportRequest): Promise<ReportAnswer>;
+}
+
+export interface ServerAddress {
+  url: string;
+  token: string;
+}
+
+/** Longer than any answer but a long poll takes; a server that is silent for so long is away. */
+const ANSWER_MS = 15_000;
+
+/** `server` is asked at every call: the server may have come back elsewhere. */
+export function createStoreApi(server: () => ServerAddress): StoreApi {
+  async function post(path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
+    const { url, token } = server();
+    const response = await fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+      signal,
+    });
+    const answer: unknown = await response.json();
+    if (response.ok) return answer;
+    const problem = answer as { code?: string; detail?: string };
+    const code = problem.code ?? 'internal';
+    throw new AppError(
+      isRequestErrorCode(code) ? code : 'internal',
+      problem.detail ?? `${path} answered ${response.status}`,
+    );
+  }
+  const soon = () => AbortSignal.timeout(ANSWER_MS);
+
+  return {
+    hello: async (request) =>
+      helloAnswerSchema.parse(await post(storeApiPaths.hello, request, soon())),
+    sync: async (request, signal) => {
+      const patience = AbortSignal.timeout(request.waitSeconds * 1000 + ANSWER_MS);
+      const both = AbortSignal.any([signal, patience]);
+      return syncAnswerSchema.parse(await post(storeApiPaths.sync, request, both));
+    },
+    claim: async (request) =>
+      claimAnswerSchema.parse(await post(storeApiPaths.claim, request, soon())),
+    report: async (request) =>
+      reportAnswerSchema.parse(await post(storeApiPaths.report, request, soon())),
+  };
+}
+
+/** The server said no for good: asking again changes nothing. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && !passing.has(error.code);
+}
+
+const passing = new Set(['internal', 'server_unavailable', 'database_busy', 'engine_unavailable']);

@@ -1,0 +1,65 @@
+/** The runner host's process: it owns the agents' processes, and speaks to the server over HTTP. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { createConfigSource } from '../config/index.ts';
+import { readEnvironment } from '../contract/config.ts';
+import { homePaths } from '../contract/home.ts';
+import { localHostId } from '../contract/names.ts';
+import { serverFileSchema } from '../contract/records.ts';
+import { signToken } from '../domain/token.ts';
+import { homeFolder } from '../client/home-folder.ts';
+import { connectOptions } from '../engine/connect-options.ts';
+import { runCommand, sweep } from '../runners/index.ts';
+import { startRunnerHost } from './host/runner-host.ts';
+import { createStoreApi } from './host/store-api.ts';
+import { logLine } from './log-line.ts';
+import type { EngineTarget } from './poll-engine.ts';
+
+const environment = readEnvironment(process.env);
+const home = homeFolder(environment.home);
+const paths = homePaths(home);
+const config = createConfigSource(home);
+const killGraceMs = () => config.read().limits.killGraceSeconds * 1000;
+
+Runtime.install({
+  // We end by our own rules: agents first, then this.
+  shutdownSignals: [],
+  logger: new DefaultLogger('WARN', (entry) => logLine(`${entry.level} ${entry.message}`)),
+});
+
+const external = connectOptions({ home, environment, env: process.env, config: config.read().engine });
+const host = startRunnerHost({
+  api: createStoreApi(() => ({
+    url: serverFileSchema.parse(JSON.parse(readFileSync(paths.serverFile, 'utf8'))).url,
+    token: signToken(readFileSync(paths.secret, 'utf8').trim(), {
+      role: 'host',
+      hostId: localHostId,
+    }),
+  })),
+  hostId: localHostId,
+  bootId: randomUUID(),
+  hostname: hostname(),
+  pid: process.pid,
+  slots: () => config.read().limits.slots,
+  folder: join(paths.hosts, localHostId),
+  runProgram: (spec, io) =>
+    runCommand(spec, { ...io, hostEnv: process.env, killGraceMs: killGraceMs() }),
+  sweep: async (prefix) => void (await sweep(prefix, { graceMs: killGraceMs() })),
+  engine: external && !external.managed ? (external as EngineTarget) : null,
+  log: logLine,
+});
+
+process.on('SIGTERM', () => host.stop());
+process.on('SIGINT', () => host.stop());
+process.on('SIGHUP', () => host.drain());
+
+host.ended.then(
+  () => process.exit(0),
+  (error: unknown) => {
+    logLine(`runner host failed: ${String(error)}`);
+    process.exit(1);
+  },
+);

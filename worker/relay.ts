@@ -1,0 +1,115 @@
+/**
+ * The outbox: what must reach the engine, sent in order per workflow. The table is the queue; what is
+ * kept here in memory is only which workflows are being spoken to.
+ */
+import type { Client } from '@temporalio/client';
+import { limits } from '../contract/limits.ts';
+import type { Store } from '../store/index.ts';
+import type { StepSurroundings } from '../store/lifecycle/next-step.ts';
+import { deleteRows, dueRows, markSent, postpone, type OutboxRow } from '../store/outbox.ts';
+import { classify } from './engine-errors.ts';
+import { repair, reject } from './repair.ts';
+import { send } from './send.ts';
+
+export interface RelayDeps {
+  store: Store;
+  client: Client;
+  controlQueue: string;
+  surroundings(): StepSurroundings;
+  log(message: string): void;
+}
+
+/** Workflows spoken to at once; the dev server has one shard and gains nothing from more. */
+const CONCURRENT_MAX = 50;
+const READ_MAX = 500;
+const POSTPONE_MS = 300;
+
+/** Works until the signal says so; throws when the engine cannot be reached. */
+export async function runRelay(deps: RelayDeps, signal: AbortSignal): Promise<void> {
+  const busy = new Set<string>();
+  const bell = createBell();
+  const stopListening = deps.store.changes.listen((change) => {
+    if (change.kind === 'outbox') bell.ring();
+  });
+  signal.addEventListener('abort', bell.ring, { once: true });
+  let trouble: unknown = null;
+
+  function begin(rows: OutboxRow[]): void {
+    const workflowId = rows[0]!.workflow_id;
+    busy.add(workflowId);
+    deliver(deps, rows)
+      .catch((error: unknown) => (trouble ??= error))
+      .finally(() => {
+        busy.delete(workflowId);
+        bell.ring();
+      });
+  }
+
+  try {
+    while (!signal.aborted && trouble === null) {
+      const rows = dueRows(deps.store.db, deps.store.now(), READ_MAX);
+      for (const group of byWorkflow(rows)) {
+        if (busy.size >= CONCURRENT_MAX) break;
+        if (!busy.has(group[0]!.workflow_id)) begin(group);
+      }
+      await bell.rung();
+    }
+  } finally {
+    stopListening();
+    signal.removeEventListener('abort', bell.ring);
+  }
+  if (trouble !== null) throw trouble;
+}
+
+/** All that waits for one workflow goes as one message: a poke carries nothing, so one serves many. */
+async function deliver(deps: RelayDeps, rows: OutboxRow[]): Promise<void> {
+  const { store } = deps;
+  const ids = rows.map((row) => row.id);
+  try {
+    const isSent = await send(deps, rows);
+    const again = new Date(Date.parse(store.now()) + limits.resendMs).toISOString();
+    await store.write((tx) => (isSent ? markSent(tx, ids, again) : deleteRows(tx, ids)));
+  } catch (error) {
+    const kind = classify(error);
+    if (kind === 'unreachable') throw error;
+    deps.log(`outbox ${rows[0]!.workflow_id}: ${kind}: ${String(error)}`);
+    if (kind === 'refused') {
+      await store.write((tx) => reject(tx, rows, String(error)));
+      return;
+    }
+    const until = new Date(Date.parse(store.now()) + POSTPONE_MS).toISOString();
+    const left = await store.write((tx) => {
+      const kept = kind === 'not_found' ? repair(tx, rows) : ids;
+      postpone(tx, kept, until);
+      return kept;
+    });
+    if (left.length > 0) setTimeout(() => store.changes.publish([{ kind: 'outbox' }]), POSTPONE_MS);
+  }
+}
+
+function byWorkflow(rows: OutboxRow[]): OutboxRow[][] {
+  const groups = new Map<string, OutboxRow[]>();
+  for (const row of rows) {
+    const group = groups.get(row.workflow_id);
+    if (group) group.push(row);
+    else groups.set(row.workflow_id, [row]);
+  }
+  return [...groups.values()];
+}
+
+/** Rung before anybody waits, it rings at once. */
+function createBell() {
+  let isRung = false;
+  let wake: (() => void) | null = null;
+  return {
+    ring: () => {
+      isRung = true;
+      wake?.();
+    },
+    async rung() {
+      if (!isRung) await new Promise<void>((resolve) => (wake = resolve));
+      isRung = false;
+      wake = null;
+    },
+  };
+}

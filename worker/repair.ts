@@ -1,0 +1,46 @@
+/** Messages whose receiver the engine does not know, or that it will not take. */
+import { isFinal } from '../contract/words.ts';
+import { findInvocation } from '../store/invocations.ts';
+import { respawn } from '../store/lifecycle/rebuild.ts';
+import { settle } from '../store/lifecycle/settle.ts';
+import { deleteRows, queueStart, type OutboxRow } from '../store/outbox.ts';
+import type { Tx } from '../store/index.ts';
+
+/**
+ * The workflow is not there. If its invocation has ended, what it was to start begins as a root and
+ * the rest has lost its point; if not, the engine has lost it: it is asked for again, and the rows
+ * wait behind it. Returns the rows that are still to be sent.
+ */
+export function repair(tx: Tx, rows: OutboxRow[]): number[] {
+  const target = rows[0]!.target_invocation_id;
+  const owner = target === null ? undefined : findInvocation(tx.db, target);
+  if (owner && !isFinal(owner.status)) {
+    respawn(tx, owner);
+    return rows.map((row) => row.id);
+  }
+  deleteRows(
+    tx,
+    rows.map((row) => row.id),
+  );
+  for (const row of rows) {
+    if (row.child_invocation_id !== null) queueStart(tx, row.child_invocation_id);
+  }
+  return [];
+}
+
+/** What the engine refuses for good ends as such, and blocks nothing behind it. */
+export function reject(tx: Tx, rows: OutboxRow[], why: string): void {
+  deleteRows(
+    tx,
+    rows.map((row) => row.id),
+  );
+  for (const row of rows) {
+    if (row.child_invocation_id === null) continue;
+    settle(tx, row.child_invocation_id, {
+      status: 'failed',
+      error: `the engine refused it: ${why}`.slice(0, 1000),
+      errorCode: 'engine_rejected',
+      errorHint: 'Look at the request: a name or a size that Temporal does not take.',
+    });
+  }
+}

@@ -1,0 +1,79 @@
+import { WorkflowExecutionAlreadyStartedError, type Client } from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { isFinal } from '../contract/words.ts';
+import { findInvocation } from '../store/invocations.ts';
+import { describeStart } from '../store/lifecycle/next-step.ts';
+import type { OutboxRow } from '../store/outbox.ts';
+import { sessionById } from '../store/sessions.ts';
+import type { RelayDeps } from './relay.ts';
+
+/** Sends what the rows of one workflow ask for; false when there is nothing to be said any more. */
+export async function send(deps: RelayDeps, rows: OutboxRow[]): Promise<boolean> {
+  const has = (kind: OutboxRow['kind']) => rows.some((row) => row.kind === kind);
+  const first = rows[0]!;
+  if (first.target_session_id !== null) return pokeSession(deps, first.target_session_id);
+  if (has('start') && !(await start(deps, first))) return false;
+  const handle = deps.client.workflow.getHandle(first.workflow_id);
+  if (has('cancel')) await handle.cancel();
+  if (has('poke')) await handle.signal('poke');
+  return true;
+}
+
+/** Starts a root. Somebody who did so before us has done what we wanted. */
+async function start(deps: RelayDeps, row: OutboxRow): Promise<boolean> {
+  const invocation = findInvocation(deps.store.db, row.target_invocation_id!);
+  if (!invocation || isFinal(invocation.status)) return false;
+  const story = describeStart(deps.store, deps.surroundings(), invocation);
+  try {
+    await deps.client.workflow.start('subAgent', {
+      args: [{ invocationId: invocation.id }],
+      workflowId: story.workflowId,
+      taskQueue: deps.controlQueue,
+      // Sent without effect before, it may have been ended by hand: then it has to begin again.
+      workflowIdReusePolicy: row.attempts === 0 ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
+      workflowTaskTimeout: '2s',
+      staticSummary: story.summary,
+      staticDetails: story.details,
+      memo: story.memo,
+      typedSearchAttributes: Object.entries(story.attributes).map(([name, value]) => ({
+        key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
+        value,
+      })),
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+  return true;
+}
+
+/** An external session's workflow may have gone to rest: the message brings it back. */
+async function pokeSession(deps: RelayDeps, sessionId: number): Promise<boolean> {
+  const session = sessionById(deps.store.db, sessionId);
+  if (!session) return false;
+  const { agent_id: agentId, session_key: sessionKey } = session;
+  await signalWithStart(deps.client, deps.controlQueue, agentId, sessionKey, {
+    summary: `${session.harness ?? 'session'} · ${session.title ?? sessionKey}`,
+    details: `External session \`${sessionKey}\` of agent \`${agentId}\`${session.project ? ` in \`${session.project}\`` : ''}`,
+  });
+  return true;
+}
+
+async function signalWithStart(
+  client: Client,
+  taskQueue: string,
+  agentId: string,
+  sessionKey: string,
+  story: { summary: string; details: string },
+): Promise<void> {
+  await client.workflow.signalWithStart('agentSession', {
+    args: [{ agentId, sessionKey }],
+    workflowId: `session/${agentId}/${sessionKey}`,
+    taskQueue,
+    signal: 'poke',
+    signalArgs: [],
+    workflowTaskTimeout: '2s',
+    staticSummary: story.summary,
+    staticDetails: story.details,
+    memo: { agent: agentId, session: sessionKey },
+  });
+}

@@ -1,0 +1,41 @@
+import { ParentClosePolicy, startChild } from '@temporalio/workflow';
+import { defineSearchAttributeKey, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import type { ChildStart } from '../contract/steps.ts';
+
+/**
+ * Starts what was asked for as children of this workflow, so that Temporal UI shows the true tree.
+ * ABANDON, because an owner that ends or rolls over must not take its children with it.
+ */
+export async function startChildren(children: ChildStart[], started: Set<string>): Promise<void> {
+  const fresh = children.filter((child) => !started.has(nameOf(child)));
+  for (const child of fresh) started.add(nameOf(child));
+  await Promise.all(fresh.map(start));
+}
+
+const nameOf = (child: ChildStart) => `${child.invocationId}#${child.spawnNo}`;
+
+async function start(child: ChildStart): Promise<void> {
+  try {
+    await startChild('subAgent', {
+      args: [{ invocationId: child.invocationId }],
+      workflowId: child.workflowId,
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      // What a killed server had in hand is tried again after this, instead of after ten seconds.
+      workflowTaskTimeout: '2s',
+      staticSummary: child.summary,
+      staticDetails: child.details,
+      memo: child.memo,
+      typedSearchAttributes: attributePairs(child.attributes),
+    });
+  } catch (error) {
+    // Somebody has started it before us: that is what we wanted.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+export function attributePairs(attributes: Record<string, string>) {
+  return Object.entries(attributes).map(([name, value]) => ({
+    key: defineSearchAttributeKey(name, 'KEYWORD'),
+    value,
+  }));
+}

@@ -1,0 +1,104 @@
+import {
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  condition,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
+import type { RunAgentActivities } from '../activities/run-agent.ts';
+import type { Ending, InvocationStep } from '../contract/steps.ts';
+import { pokeSignal } from './messages.ts';
+import { attributePairs, startChildren } from './start-children.ts';
+import { cancelByHand, takeNextStep } from './store-steps.ts';
+
+export interface SubAgentInput {
+  invocationId: string;
+}
+
+export interface SubAgentResult {
+  status: string;
+  answer: string | null;
+}
+
+/**
+ * One invocation: run → (callbacks: wait → run again)* → done. The store knows what is next, and this
+ * workflow asks it whenever it is poked or a run has ended; so a repeated poke does no harm, and a
+ * lost engine can be filled again from the store.
+ */
+export async function subAgent({ invocationId }: SubAgentInput): Promise<SubAgentResult> {
+  let isPoked = false;
+  let isRunning = false;
+  let isCancelled = false;
+  const started = new Set<string>();
+
+  setHandler(pokeSignal, () => void (isPoked = true), {
+    description: 'Ask the store what is next',
+  });
+  void CancellationScope.current().cancelRequested.catch(async () => {
+    isCancelled = true;
+    // Cancelled in Temporal UI, perhaps: then the store has to hear of it. If it was the store that
+    // asked for it, this changes nothing.
+    await CancellationScope.nonCancellable(() => cancelByHand(invocationId));
+    isPoked = true;
+  });
+
+  return CancellationScope.nonCancellable(async () => {
+    for (;;) {
+      isPoked = false;
+      const next = await takeNextStep(invocationId);
+      await startChildren(next.children, started);
+      if (next.step === 'done') {
+        if (next.children.length > 0) continue;
+        return finish(next.ending, next.attributes, isCancelled);
+      }
+      setCurrentDetails(next.details);
+      if (next.step === 'run' && !isRunning) {
+        isRunning = true;
+        void holdLease(invocationId, next).finally(() => {
+          isRunning = false;
+          isPoked = true;
+        });
+      }
+      await condition(() => isPoked);
+    }
+  });
+}
+
+/** The activity is a lease on the process, not the process: when it is lost, the next one attaches. */
+async function holdLease(
+  invocationId: string,
+  step: Extract<InvocationStep, { step: 'run' }>,
+): Promise<void> {
+  const { runAgent } = proxyActivities<RunAgentActivities>({
+    taskQueue: step.queue,
+    summary: step.summary,
+    // The store ends what takes too long; this bound only has to be beyond all of its own.
+    startToCloseTimeout: '31 days',
+    heartbeatTimeout: '5s',
+    retry: { initialInterval: '100ms', backoffCoefficient: 1.5, maximumInterval: '2s' },
+  });
+  await runAgent(invocationId);
+}
+
+function finish(
+  ending: Ending,
+  attributes: Record<string, string>,
+  isCancelled: boolean,
+): SubAgentResult {
+  const pairs = attributePairs(attributes);
+  if (pairs.length > 0) upsertSearchAttributes(pairs);
+  const message = `${ending.status}${ending.error === null ? '' : `: ${ending.error}`}`;
+  if (ending.status === 'completed' || ending.status === 'deleted') {
+    return { status: ending.status, answer: ending.answer };
+  }
+  // So that Temporal UI shows how it ended without opening it.
+  if (ending.status === 'cancelled' && isCancelled) throw new CancelledFailure(message);
+  throw ApplicationFailure.create({
+    message,
+    type: ending.errorCode ?? ending.status,
+    nonRetryable: true,
+  });
+}
