@@ -1,0 +1,36 @@
+/** Who asks, from one request. Nothing is taken from the server's own environment. */
+import type { Context } from 'hono';
+import { AppError } from '../contract/errors.ts';
+import { limits } from '../contract/limits.ts';
+import { headers } from '../contract/names.ts';
+import type { Caller } from '../operations/caller.ts';
+import type { ApiEnv } from './gate.ts';
+
+export function callerOf(c: Context<ApiEnv>, gone: AbortSignal = c.req.raw.signal): Caller {
+  return {
+    claims: c.get('claims'),
+    parentSessionId: keyFromHeader(c, headers.parentSession),
+    idempotencyKey: keyFromHeader(c, headers.idempotencyKey),
+    gone,
+  };
+}
+
+/** An empty header is none: a template whose variable was not set leaves one behind. */
+function keyFromHeader(c: Context, name: string): string | null {
+  const value = asUtf8(c.req.header(name) ?? '').trim();
+  if (value === '') return null;
+  if (value.length > limits.keyCharsMax) {
+    throw new AppError(
+      'bad_request',
+      `The header ${name} is longer than ${limits.keyCharsMax} characters.`,
+    );
+  }
+  return value;
+}
+
+/** HTTP hands header bytes over as Latin-1; session keys are UTF-8 text. */
+function asUtf8(value: string): string {
+  const bytes = Buffer.from(value, 'latin1');
+  const text = bytes.toString('utf8');
+  return Buffer.from(text, 'utf8').equals(bytes) ? text : value;
+}

@@ -1,0 +1,68 @@
+/** What every request must pass before anything is read from it: where it was sent, and by whom. */
+import type { Context, MiddlewareHandler } from 'hono';
+import { AppError } from '../contract/errors.ts';
+import { verifyToken, type TokenClaims } from '../domain/token.ts';
+import type { ApiDeps } from './deps.ts';
+
+export interface ApiEnv {
+  Variables: { claims: TokenClaims };
+}
+
+/**
+ * A web page can make a browser send requests to loopback under a name of its own (DNS rebinding), or
+ * across origins. Both are told by headers that a page cannot forge.
+ */
+export function checkHost(deps: ApiDeps): MiddlewareHandler<ApiEnv> {
+  return async (c, next) => {
+    const host = (c.req.header('host') ?? new URL(c.req.url).host).toLowerCase();
+    if (!isLoopback(host) && !deps.allowedHosts().some((own) => own.toLowerCase() === host)) {
+      throw new AppError('bad_host', `This server is not called ${JSON.stringify(host)}.`, {
+        hint: 'Use the address in server.json, or a loopback name.',
+      });
+    }
+    const origin = c.req.header('origin');
+    if (origin !== undefined && hostOfOrigin(origin) !== host) {
+      throw new AppError('forbidden', 'Requests from pages of other origins are refused.', {
+        hint: 'Call the API from a program, or from a page that this server has served.',
+      });
+    }
+    await next();
+  };
+}
+
+/** Lets in tokens of the given roles, and keeps their claims for the caller of the operation. */
+export function checkToken(
+  deps: ApiDeps,
+  roles: readonly TokenClaims['role'][],
+): MiddlewareHandler<ApiEnv> {
+  return async (c, next) => {
+    const claims = verifyToken(deps.secret, bearerToken(c));
+    if (!claims) {
+      throw new AppError('unauthorized', 'A valid bearer token is needed.', {
+        hint: 'Send "Authorization: Bearer <token>". The token is in the file that `tokenFile` in server.json names; an agent finds its own in OFFSHOOT_TOKEN.',
+      });
+    }
+    if (!roles.includes(claims.role)) {
+      throw new AppError('forbidden', `A ${claims.role} token may not ask this.`, {
+        hint: `Here a token of role ${roles.join(' or ')} is needed.`,
+      });
+    }
+    c.set('claims', claims);
+    await next();
+  };
+}
+
+function bearerToken(c: Context): string {
+  return /^bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? '';
+}
+
+/** Any port: a forwarded port is still this machine's, and a page cannot be named `localhost`. */
+function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/.test(host);
+}
+
+/** Null for `Origin: null` (sandboxed pages, files), which is nobody's own. */
+function hostOfOrigin(origin: string): string | null {
+  const match = /^https?:\/\/([^/]+)$/i.exec(origin);
+  return match?.[1]?.toLowerCase() ?? null;
+}

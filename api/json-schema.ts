@@ -1,0 +1,85 @@
+/** The contract's schemas as JSON Schema, answers as named components. */
+import { z } from 'zod';
+import { operations, type OperationName } from '../contract/operations.ts';
+import {
+  callbackSchema,
+  problemSchema,
+  runnerInfoSchema,
+  subAgentRecordSchema,
+  turnSchema,
+} from '../contract/records.ts';
+
+export type JsonObject = Record<string, unknown>;
+export interface ObjectSchema extends JsonObject {
+  properties: Record<string, JsonObject>;
+  required?: string[];
+}
+
+export function inputSchema(schema: z.ZodType): ObjectSchema {
+  return withoutMeta(
+    z.toJSONSchema(schema, { io: 'input', override: (entry) => plain(entry.jsonSchema) }),
+  ) as ObjectSchema;
+}
+
+export function refTo(name: OperationName): JsonObject {
+  return { $ref: `#/components/schemas/${nameOfAnswer(name)}` };
+}
+
+export function answerSchemas(): Record<string, JsonObject> {
+  const named = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(shared)) named.add(schema, { id });
+  for (const name of Object.keys(operations) as OperationName[]) {
+    const { output } = operations[name];
+    if (!named.has(output)) named.add(output, { id: nameOfAnswer(name) });
+  }
+  const { schemas } = z.toJSONSchema(named, {
+    io: 'output',
+    uri: (id) => `#/components/schemas/${id}`,
+    override: (entry) => open(plain(entry.jsonSchema)),
+  });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, schema]) => [id, withoutMeta(schema)]),
+  );
+}
+
+const shared = {
+  SubAgentRecord: subAgentRecordSchema,
+  Turn: turnSchema,
+  Callback: callbackSchema,
+  RunnerInfo: runnerInfoSchema,
+  Problem: problemSchema,
+} as const;
+
+function nameOfAnswer(name: OperationName): string {
+  const { output } = operations[name];
+  const known = Object.entries(shared).find(([, schema]) => (schema as z.ZodType) === output);
+  if (known) return known[0];
+  // Two operations with the same answer share the first one's name.
+  const first = (Object.keys(operations) as OperationName[]).find(
+    (other) => (operations[other].output as z.ZodType) === output,
+  );
+  return `${capital(first ?? name)}Answer`;
+}
+
+/** What the format or the type says already, and what zod adds to every integer. */
+function plain(schema: JsonObject): JsonObject {
+  if (schema['format'] !== undefined) delete schema['pattern'];
+  if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
+  if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
+  return schema;
+}
+
+/** Answers may grow fields, so a reader must not refuse the ones it does not know. */
+function open(schema: JsonObject): JsonObject {
+  if (schema['additionalProperties'] === false) delete schema['additionalProperties'];
+  return schema;
+}
+
+function withoutMeta(schema: JsonObject): JsonObject {
+  const { $schema: _schema, $id: _id, ...rest } = schema;
+  return rest;
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

@@ -1,0 +1,29 @@
+/** The server's one timer: what time brings about, looked for while anything is open. */
+import type { Config } from '../contract/config.ts';
+import type { Store } from '../store/index.ts';
+import { expire, hasExpirable } from '../store/lifecycle/expire.ts';
+
+const EVERY_MS = 1000;
+/** After its grace a killed process still has to be seen and reported. */
+const REPORT_MS = 20_000;
+
+export function startKeeper(
+  store: Store,
+  config: () => Config,
+  log: (message: string) => void,
+): () => void {
+  const timer = setInterval(() => {
+    if (!hasExpirable({ db: store.db, now: store.now() })) return;
+    store
+      .write((tx) => {
+        const { limits } = config();
+        expire(tx, {
+          hostWaitMs: limits.hostWaitSeconds * 1000,
+          leaseMs: limits.leaseMinutes * 60_000,
+          stopMs: limits.killGraceSeconds * 1000 + REPORT_MS,
+        });
+      })
+      .catch((error: unknown) => log(`keeper: ${String(error)}`));
+  }, EVERY_MS);
+  return () => clearInterval(timer);
+}

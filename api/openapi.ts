@@ -1,0 +1,170 @@
+/** The OpenAPI 3.1 document, made from the list of operations. */
+import { limits } from '../contract/limits.ts';
+import { headers } from '../contract/names.ts';
+import {
+  operations,
+  type OperationDeclaration,
+  type OperationName,
+} from '../contract/operations.ts';
+import { eventsPath, eventsQuerySchema } from './event-route.ts';
+import { answerSchemas, inputSchema, refTo, type JsonObject } from './json-schema.ts';
+import { namesInPath } from './operation-routes.ts';
+import { problemStatus, problemType } from './problem.ts';
+
+export interface OpenApiDocument {
+  openapi: '3.1.1';
+  info: JsonObject;
+  security: JsonObject[];
+  paths: Record<string, Record<string, ApiOperation>>;
+  components: { schemas: Record<string, JsonObject>; securitySchemes: JsonObject };
+}
+export interface ApiOperation {
+  operationId: string;
+  summary: string;
+  parameters: JsonObject[];
+  requestBody?: JsonObject;
+  responses: Record<string, JsonObject>;
+}
+
+export function openApiDocument(version: string): OpenApiDocument {
+  const paths: OpenApiDocument['paths'] = {};
+  const add = (path: string, method: string, operation: ApiOperation) => {
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
+  };
+  for (const name of Object.keys(operations) as OperationName[]) {
+    const { path, method } = operations[name];
+    add(path, method, describeOperation(name));
+  }
+  add(eventsPath, 'GET', describeEvents());
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Offshoot',
+      version,
+      description:
+        'Runs agents for agents, durably. What has been accepted here is never lost, whichever process dies.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    security: [{ bearer: [] }],
+    paths,
+    components: {
+      schemas: answerSchemas(),
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            "The administrator's token (a file in the home), or a child's (OFFSHOOT_TOKEN).",
+        },
+      },
+    },
+  };
+}
+
+function describeOperation(name: OperationName): ApiOperation {
+  const operation: OperationDeclaration = operations[name];
+  const { fields, required, rest } = splitPath(operation);
+  const hasBody = operation.method === 'POST' || operation.method === 'PUT';
+  const query = hasBody ? [] : Object.entries(rest.properties);
+  return {
+    operationId: name,
+    summary: operation.summary,
+    parameters: [
+      ...fields,
+      ...query.map(([field, schema]) => parameter('query', field, schema, required.has(field))),
+      ...headerParameters(operation),
+    ],
+    ...(hasBody && { requestBody: { required: required.size > 0, content: jsonContent(rest) } }),
+    responses: responsesOf(name, operation),
+  };
+}
+
+/** Names in the path are parameters; all other fields are the query or the body. */
+function splitPath(operation: OperationDeclaration) {
+  const { properties, required = [], ...whole } = inputSchema(operation.input);
+  const inPath = namesInPath(operation.path);
+  const left = required.filter((field) => !inPath.includes(field));
+  return {
+    fields: inPath.map((field) => parameter('path', field, properties[field] ?? {}, true)),
+    required: new Set(left),
+    rest: {
+      ...whole,
+      properties: Object.fromEntries(
+        Object.entries(properties).filter(([field]) => !inPath.includes(field)),
+      ),
+      ...(left.length > 0 && { required: left }),
+    },
+  };
+}
+
+function headerParameters(operation: OperationDeclaration): JsonObject[] {
+  const key = { type: 'string', maxLength: limits.keyCharsMax };
+  const asker = parameter('header', 'X-Agent-Session-Id', key, false);
+  asker['description'] = 'Session key of who asks; checked against the token and the store.';
+  if (!operation.accepted) return [asker];
+  const idempotency = parameter('header', 'Idempotency-Key', key, false);
+  idempotency['description'] =
+    'The same key with the same body is one invocation, however often it is sent.';
+  return [asker, idempotency];
+}
+
+function responsesOf(
+  name: OperationName,
+  operation: OperationDeclaration,
+): ApiOperation['responses'] {
+  const content = jsonContent(refTo(name));
+  return {
+    '200': { description: operation.accepted ? 'The final record' : 'The answer', content },
+    ...(operation.accepted && {
+      [operation.accepted]: {
+        description: 'Accepted, and not ended yet',
+        headers: { Location: { description: 'Where to ask', schema: { type: 'string' } } },
+        content,
+      },
+    }),
+    ...problemResponses(),
+  };
+}
+
+/** Every call can be refused in the same words; which codes there are stands at each status. */
+function problemResponses(): ApiOperation['responses'] {
+  const codes = Object.entries(problemStatus);
+  const statuses = [...new Set(Object.values(problemStatus))].toSorted((a, b) => a - b);
+  const content = { [problemType]: { schema: { $ref: '#/components/schemas/Problem' } } };
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const names = codes.filter(([, of]) => of === status).map(([code]) => code);
+      return [String(status), { description: names.join(', '), content }];
+    }),
+  );
+}
+
+function describeEvents(): ApiOperation {
+  const { properties } = inputSchema(eventsQuerySchema);
+  return {
+    operationId: 'watchSubagent',
+    summary:
+      'The transcript as server-sent events: `turn` with a Turn each, then `end` with the record',
+    parameters: [
+      parameter('path', 'id', { type: 'string' }, true),
+      parameter('query', 'after', properties['after'] ?? {}, false),
+      parameter('header', 'Last-Event-ID', { type: 'string' }, false),
+      parameter('header', headers.parentSession, { type: 'string' }, false),
+    ],
+    responses: {
+      '200': {
+        description: 'A stream; a comment every 15 s keeps it alive',
+        content: { 'text/event-stream': { schema: { type: 'string' } } },
+      },
+      ...problemResponses(),
+    },
+  };
+}
+
+function parameter(where: string, name: string, schema: JsonObject, required: boolean): JsonObject {
+  return { in: where, name, required, schema };
+}
+
+function jsonContent(schema: JsonObject): JsonObject {
+  return { 'application/json': { schema } };
+}

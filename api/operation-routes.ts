@@ -1,0 +1,69 @@
+/** HTTP routes, made from the list of operations in a loop: nothing is routed by hand. */
+import type { Context, Hono } from 'hono';
+import { AppError } from '../contract/errors.ts';
+import {
+  operations,
+  type OperationDeclaration,
+  type OperationName,
+} from '../contract/operations.ts';
+import { isFinal, type Status } from '../contract/words.ts';
+import { callerOf } from './caller-of.ts';
+import type { ApiDeps } from './deps.ts';
+import type { ApiEnv } from './gate.ts';
+import { problemResponse } from './problem.ts';
+import { readInput } from './read-input.ts';
+
+export function addOperationRoutes(app: Hono<ApiEnv>, deps: ApiDeps): void {
+  for (const [path, names] of byPath()) {
+    for (const name of names) {
+      const operation: OperationDeclaration = operations[name];
+      const pathNames = namesInPath(path);
+      app.on(operation.method, honoPath(path), async (c) => {
+        const input = await readInput(c, operation, pathNames);
+        return answer(operation, await deps.run(name, callerOf(c), input as never));
+      });
+    }
+    refuseOtherMethods(
+      app,
+      path,
+      names.map((name) => operations[name].method),
+    );
+  }
+}
+
+/** A path that exists answers a wrong method with what it does know. */
+export function refuseOtherMethods(app: Hono<ApiEnv>, path: string, methods: string[]): void {
+  const allow = methods.toSorted().join(', ');
+  app.all(honoPath(path), (c: Context) =>
+    problemResponse(new AppError('bad_request', `${c.req.method} is not known here.`), {
+      status: 405,
+      headers: { allow },
+    }),
+  );
+}
+
+/** Fixed paths first, so that `/wait` is not taken for an id. */
+function byPath(): [string, OperationName[]][] {
+  const paths = new Map<string, OperationName[]>();
+  for (const name of Object.keys(operations) as OperationName[]) {
+    const path = operations[name].path;
+    paths.set(path, [...(paths.get(path) ?? []), name]);
+  }
+  return [...paths].toSorted(([a], [b]) => namesInPath(a).length - namesInPath(b).length);
+}
+
+export function namesInPath(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+}
+
+function honoPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1');
+}
+
+/** 202 and where to ask, as long as what was accepted has not ended. */
+function answer(operation: OperationDeclaration, output: unknown): Response {
+  const record = output as { id: string; status: Status };
+  if (!operation.accepted || isFinal(record.status)) return Response.json(output);
+  const location = `/api/subagents/${encodeURIComponent(record.id)}`;
+  return Response.json(output, { status: operation.accepted, headers: { location } });
+}

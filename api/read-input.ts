@@ -1,0 +1,95 @@
+/** One request's input: path, then query or body, parsed once with the operation's schema. */
+import type { Context } from 'hono';
+import type { z } from 'zod';
+import { describeIssues } from '../contract/config.ts';
+import { AppError } from '../contract/errors.ts';
+import { limits } from '../contract/limits.ts';
+
+export async function readInput(
+  c: Context,
+  operation: { method: string; input: z.ZodType },
+  pathNames: readonly string[],
+): Promise<unknown> {
+  const hasBody = operation.method === 'POST' || operation.method === 'PUT';
+  const given = hasBody ? await readJsonObject(c.req.raw) : readQuery(c);
+  const input: Record<string, unknown> = { ...given };
+  for (const name of pathNames) {
+    const value = c.req.param(name);
+    if (name in given && given[name] !== value) {
+      throw new AppError('bad_request', `${name}: differs from the one in the path`);
+    }
+    input[name] = value;
+  }
+  const parsed = parseInput(operation.input, input);
+  refuseLongPrompt(parsed);
+  return parsed;
+}
+
+export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw new AppError('bad_request', describeIssues(parsed.error).replaceAll('\n', '; '), {
+    hint: 'The fields are described at /api/docs.',
+  });
+}
+
+/** No body is an empty object: `cancel` and `send` need nothing but their path. */
+export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
+  const text = await readText(request);
+  if (text.trim() === '') return {};
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (cause) {
+    throw new AppError('bad_request', `The body is not JSON: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new AppError('bad_request', 'The body must be a JSON object.');
+  }
+  return body as Record<string, unknown>;
+}
+
+/** Reading stops at the cap, so that a body without end costs no more than the cap. */
+async function readText(request: Request): Promise<string> {
+  if (Number(request.headers.get('content-length') ?? 0) > limits.bodyBytesMax) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > limits.bodyBytesMax) throw tooLarge();
+    chunks.push(chunk);
+  }
+  try {
+    // Wrong bytes are refused, not replaced: a prompt reaches its agent byte for byte.
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch (cause) {
+    throw new AppError('bad_request', 'The body is not valid UTF-8.', { cause });
+  }
+}
+
+function tooLarge(): AppError {
+  return new AppError('body_too_large', `The body is over ${limits.bodyBytesMax} bytes.`, {
+    hint: 'Put large material into a file of the workspace and name it in context.files.',
+  });
+}
+
+/** A name given once is a text; given several times it is a list, which the schema judges. */
+function readQuery(c: Context): Record<string, unknown> {
+  const query = new URL(c.req.url).searchParams;
+  return Object.fromEntries(
+    [...new Set(query.keys())].map((name) => {
+      const values = query.getAll(name);
+      return [name, values.length === 1 ? values[0] : values];
+    }),
+  );
+}
+
+function refuseLongPrompt(input: unknown): void {
+  const prompt = (input as { prompt?: unknown }).prompt;
+  if (typeof prompt !== 'string' || Buffer.byteLength(prompt) <= limits.promptBytesMax) return;
+  throw new AppError('prompt_too_large', `The prompt is over ${limits.promptBytesMax} bytes.`, {
+    hint: 'Put the material into a file of the workspace and name it in context.files.',
+  });
+}

@@ -1,0 +1,23 @@
+/** Values of `context.env`: one 0600 file per open invocation, gone when it is final. */
+import { mkdirSync, readdirSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SecretsBox } from '../operations/index.ts';
+
+export function createSecretsBox(folder: string): SecretsBox & { list(): string[] } {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = (id: string) => join(folder, `${id}.json`);
+  return {
+    put: (id, env) => writeFile(file(id), JSON.stringify(env), { mode: 0o600, flush: true }),
+    async get(id) {
+      try {
+        return JSON.parse(await readFile(file(id), 'utf8')) as Record<string, string>;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+        throw error;
+      }
+    },
+    remove: (id) => rm(file(id), { force: true }),
+    list: () => readdirSync(folder).map((name) => name.replace(/\.json$/, '')),
+  };
+}

@@ -1,0 +1,105 @@
+/** Follows an invocation over server-sent events, across broken connections, until it has ended. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { AppError, isRequestErrorCode } from '../contract/errors.ts';
+import { subAgentRecordSchema, turnSchema } from '../contract/records.ts';
+import type { SubAgentRecord, Turn } from '../contract/records.ts';
+import { readMessages, type SseMessage } from './sse.ts';
+import { fetchFrom, notOffshoot, type Transport } from './transport.ts';
+import { isConnectionError, withRetries } from './retry.ts';
+
+export type SubAgentEvent =
+  { event: 'turn'; id: number; data: Turn } | { event: 'end'; id: number; data: SubAgentRecord };
+
+export interface EventOptions {
+  /** `seq` of the last turn that is known already. Default: 0, from the beginning. */
+  after?: number;
+  signal?: AbortSignal;
+}
+
+/** A stream that ends at once, again and again, is not asked for faster than this. */
+const reconnectMs = 250;
+
+export async function* followEvents(
+  transport: Transport,
+  id: string,
+  { after = 0, signal }: EventOptions,
+): AsyncGenerator<SubAgentEvent, void, undefined> {
+  for (let last = after; ;) {
+    const gone = new AbortController();
+    const limit = signal ? AbortSignal.any([signal, gone.signal]) : gone.signal;
+    try {
+      const response = await openStream(transport, id, last, limit);
+      for await (const message of untilBroken(readMessages(response), signal)) {
+        const event = eventOf(transport, message);
+        // A replay may overlap with what was read before the connection broke.
+        if (event === null || (event.event === 'turn' && event.id <= last)) continue;
+        last = Math.max(last, event.id);
+        yield event;
+        if (event.event === 'end') return;
+      }
+    } finally {
+      gone.abort();
+    }
+    await sleep(reconnectMs, undefined, signal ? { signal } : {});
+  }
+}
+
+function openStream(
+  transport: Transport,
+  id: string,
+  last: number,
+  limit: AbortSignal,
+): Promise<Response> {
+  return withRetries(transport, limit, () =>
+    fetchFrom(
+      transport,
+      {
+        method: 'GET',
+        path: `/api/subagents/${encodeURIComponent(id)}/events`,
+        body: null,
+        headers: {
+          accept: 'text/event-stream',
+          ...(last > 0 ? { 'last-event-id': String(last) } : {}),
+        },
+      },
+      limit,
+    ),
+  );
+}
+
+/** A connection that breaks in the middle is the same as one that ends: we ask again from where we are. */
+async function* untilBroken(
+  messages: AsyncIterable<SseMessage>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<SseMessage> {
+  try {
+    yield* messages;
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!isConnectionError(error)) throw error;
+  }
+}
+
+/** What the stream says when it fails at the server: a server that is only going away is asked again. */
+function passingOrThrow(data: string): null {
+  const { code, detail, hint } = z
+    .object({ code: z.string(), detail: z.string(), hint: z.string().nullable() })
+    .parse(JSON.parse(data));
+  if (code === 'server_unavailable' || code === 'database_busy') return null;
+  const options = hint === null ? {} : { hint };
+  throw new AppError(isRequestErrorCode(code) ? code : 'internal', detail, options);
+}
+
+function eventOf(transport: Transport, message: SseMessage): SubAgentEvent | null {
+  if (message.event === 'problem') return passingOrThrow(message.data);
+  const id = Number(message.id);
+  const schema = { turn: turnSchema, end: subAgentRecordSchema }[message.event];
+  if (!schema) return null;
+  try {
+    const data = schema.parse(JSON.parse(message.data));
+    return { event: message.event, id, data } as SubAgentEvent;
+  } catch (cause) {
+    throw notOffshoot(transport, cause);
+  }
+}

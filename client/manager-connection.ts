@@ -1,0 +1,63 @@
+/** How a manager finds its server and who asks, once, at the first call. */
+import type { Environment } from '../contract/config.ts';
+import { AppError } from '../contract/errors.ts';
+import { createClient, type ClientOptions, type OffshootClient } from './client.ts';
+import { discover } from './discover.ts';
+import { homeFolder } from './home-folder.ts';
+import { environmentOfProcess } from './main.ts';
+import { parentOf, whoAsks } from './who-asks.ts';
+
+export interface ManagerOptions extends Partial<ClientOptions> {
+  /** The home whose server is asked, when no `url` is given. Default: OFFSHOOT_HOME, else ~/.offshoot. */
+  home?: string;
+}
+
+export type Connect = () => Promise<{
+  client: OffshootClient;
+  /** Session key of who asks, unless the call names another. */
+  parent: () => Promise<string | null>;
+}>;
+
+export function managerConnection(options: ManagerOptions): Connect {
+  // Both are kept once they are known, and sought again after a failure.
+  let client: OffshootClient | null = null;
+  let asker = options.parentSessionId;
+  return async () => {
+    const environment = environmentOfProcess();
+    const connected = (client ??= createClient({ ...options, ...serverOf(options, environment) }));
+    return {
+      client: connected,
+      parent: async () => {
+        if (asker === undefined) asker = await defaultParent(connected, options, environment);
+        return asker;
+      },
+    };
+  };
+}
+
+/** Given by the program, else by the environment (a child's), else found in the home. */
+function serverOf(
+  options: ManagerOptions,
+  environment: Environment,
+): { url: string; token: string } {
+  const { url, token } = options;
+  if (url !== undefined && token !== undefined) return { url, token };
+  const own = options.home === undefined && environment.url !== null && environment.token !== null;
+  const known = own
+    ? { url: environment.url as string, token: environment.token as string }
+    : discover(homeFolder(options.home ?? environment.home));
+  if (url === undefined || url === known.url) return { ...known, ...(token ? { token } : {}) };
+  throw new AppError('bad_request', `A token is needed for ${url}.`, {
+    hint: 'A token is sent only to the address that it belongs to: give both, or neither.',
+  });
+}
+
+/** A token of the program's own says nothing about who asks; one of the environment may. */
+function defaultParent(
+  client: OffshootClient,
+  options: ManagerOptions,
+  environment: Environment,
+): Promise<string | null> {
+  const token = options.token ?? environment.token;
+  return parentOf(client, whoAsks({ ...environment, token }), process.cwd());
+}

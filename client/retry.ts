@@ -1,0 +1,95 @@
+/** Repeats what failed because the server is away for a moment: it restarts, and kills no agent by it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../contract/errors.ts';
+import { ProblemError } from './problem-error.ts';
+
+const pauseFirstMs = 100;
+/** Often enough that a server that is back is noticed at once by a person. */
+const pauseMaxMs = 2_000;
+
+export interface RetryOptions {
+  retryMs: number;
+  onRetry?: (away: { url: string; sinceMs: number; retryMs: number }) => void;
+}
+
+interface Target {
+  url: string;
+  retry: RetryOptions;
+}
+
+export async function withRetries<T>(
+  { url, retry }: Target,
+  signal: AbortSignal | undefined,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  let awaySince: number | null = null;
+  for (let pauseMs = pauseFirstMs; ; pauseMs = Math.min(pauseMs * 2, pauseMaxMs)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!isPassing(error)) throw isConnectionError(error) ? unavailable(url, error) : error;
+      // Counted from the first failure: an attempt may rightly have lasted longer than the patience.
+      awaySince ??= performance.now();
+      const sinceMs = performance.now() - awaySince;
+      if (sinceMs + pauseMs > retry.retryMs) throw unavailable(url, error);
+      retry.onRetry?.({ url, sinceMs, retryMs: retry.retryMs });
+      await sleep(pauseMs, undefined, signal ? { signal } : {});
+    }
+  }
+}
+
+/** Refused, reset, closed, silent, or 503. All else is an answer, and asking again will not mend it. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof ProblemError) {
+    return error.status === 503 && !lasting.has(error.problem.code);
+  }
+  if (isNamed(error, 'TimeoutError')) return true;
+  return passing.has(connectionCode(error));
+}
+
+/** A 503 that says something about the request, not about the server being away. */
+const lasting = new Set(['capacity', 'engine_unavailable']);
+
+const passing = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+]);
+
+/** `fetch` throws a TypeError; what really happened is the code of its cause. */
+function connectionCode(error: unknown): string {
+  const cause = isConnectionError(error) ? (error as Error).cause : null;
+  return isObject(cause) && 'code' in cause ? String(cause['code']) : '';
+}
+
+/** Judged by name: an error may come from another realm, whose TypeError is not ours. */
+export function isConnectionError(error: unknown): boolean {
+  if (!isNamed(error, 'TypeError')) return false;
+  return ['fetch failed', 'terminated'].includes((error as Error).message);
+}
+
+function isNamed(error: unknown, name: string): boolean {
+  return isObject(error) && error['name'] === name;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function unavailable(url: string, cause: unknown): AppError {
+  if (cause instanceof ProblemError) return cause;
+  const why = connectionCode(cause);
+  return new AppError(
+    'server_unavailable',
+    `The server at ${url} does not answer${why === '' ? '' : ` (${why})`}.`,
+    { cause, hint: 'Start it with `offshoot up`; `offshoot doctor` says what is wrong.' },
+  );
+}

@@ -1,0 +1,89 @@
+/** One operation as one HTTP request: the path filled, the rest as query or body, the answer parsed. */
+import { AppError } from '../contract/errors.ts';
+import { headers } from '../contract/names.ts';
+import {
+  operations,
+  type OperationDeclaration,
+  type OperationInput,
+  type OperationName,
+  type OperationOutput,
+} from '../contract/operations.ts';
+import { requestJson, type HttpRequest, type Transport } from './transport.ts';
+
+export type SendOperation = <N extends OperationName>(
+  name: N,
+  input: OperationInput<N>,
+) => Promise<OperationOutput<N>>;
+
+export interface SendContext {
+  parentSessionId: string | null;
+  idempotencyKey: string;
+  signal?: AbortSignal;
+}
+
+export async function sendOperation<N extends OperationName>(
+  transport: Transport,
+  name: N,
+  input: OperationInput<N>,
+  context: SendContext,
+): Promise<OperationOutput<N>> {
+  const operation: OperationDeclaration = operations[name];
+  const fields = input as Record<string, unknown>;
+  const answer = await requestJson(transport, {
+    ...requestFor(operation, fields),
+    headers: headersFor(name, fields, context),
+    waitSeconds: Number(fields['waitSeconds'] ?? 0),
+    ...(context.signal ? { signal: context.signal } : {}),
+  });
+  const parsed = operation.output.safeParse(answer);
+  if (parsed.success) return parsed.data as OperationOutput<N>;
+  throw new AppError(
+    'internal',
+    `The server at ${transport.url} answered ${name} in a shape not known here.`,
+    {
+      cause: parsed.error,
+      hint: 'Client and server are of different versions: run `offshoot down`, then `offshoot up`.',
+    },
+  );
+}
+
+/** Braces in the path are fields of the input; what is left goes into the query or the body. */
+export function requestFor(
+  operation: OperationDeclaration,
+  input: Record<string, unknown>,
+): Pick<HttpRequest, 'method' | 'path' | 'body'> {
+  const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, field: string) => {
+    const value = rest.get(field);
+    rest.delete(field);
+    return encodeURIComponent(String(value));
+  });
+  const { method } = operation;
+  if (method === 'POST' || method === 'PUT') {
+    return { method, path, body: Object.fromEntries(rest) };
+  }
+  const query = new URLSearchParams(
+    [...rest].map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  return { method, path: rest.size === 0 ? path : `${path}?${query.toString()}`, body: null };
+}
+
+/** Only what starts work names who asks and carries a key: a stale session must not spoil a read. */
+function headersFor(
+  name: OperationName,
+  input: Record<string, unknown>,
+  context: SendContext,
+): Record<string, string> {
+  if (name !== 'runSubagent' && name !== 'sendToSubagent') return {};
+  // A parent in the request is the caller's own word and beats the one of its surroundings.
+  const isNamed = context.parentSessionId === null || input['parentSessionId'] !== undefined;
+  return {
+    [headers.idempotencyKey]: asHeader(context.idempotencyKey),
+    ...(isNamed ? {} : { [headers.parentSession]: asHeader(context.parentSessionId ?? '') }),
+  };
+}
+
+/** Keys are any text; a header takes bytes, which the server reads as UTF-8. */
+function asHeader(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1');
+}

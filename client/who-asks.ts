@@ -1,0 +1,51 @@
+/** Who asks for a sub-agent, when the caller does not say it: the first of these that is known. */
+import type { Environment } from '../contract/config.ts';
+import type { OffshootClient } from './client.ts';
+
+export type AskerEnvironment = Pick<Environment, 'token' | 'parentSessionId' | 'harnessSession'>;
+
+export type Asker =
+  /** A child's token names its invocation: nothing has to be sent. */
+  | { kind: 'token' }
+  | { kind: 'session'; sessionKey: string }
+  /** A host program's own session, which the server may not know yet. */
+  | { kind: 'harness'; sessionKey: string; harness: string }
+  | { kind: 'nobody' };
+
+export function whoAsks(
+  environment: AskerEnvironment,
+  metaSession: { harness: string; sessionKey: string } | null = null,
+): Asker {
+  if (environment.token !== null && isChildToken(environment.token)) return { kind: 'token' };
+  if (environment.parentSessionId !== null) {
+    return { kind: 'session', sessionKey: environment.parentSessionId };
+  }
+  const host = metaSession ?? environment.harnessSession;
+  return host === null ? { kind: 'nobody' } : { kind: 'harness', ...host };
+}
+
+/** The session key to send along, or null. A host program's session is registered at first sight. */
+export async function parentOf(
+  client: OffshootClient,
+  asker: Asker,
+  project: string,
+): Promise<string | null> {
+  if (asker.kind === 'session') return asker.sessionKey;
+  if (asker.kind !== 'harness') return null;
+  const { sessionKey, harness } = asker;
+  await client.call('registerSession', { key: sessionKey, harness, project });
+  return sessionKey;
+}
+
+/** Only read, to know whether a parent must be named: the server alone judges what a token is worth. */
+function isChildToken(token: string): boolean {
+  const body = /^off_([\w-]+)\./.exec(token)?.[1] ?? '';
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(body, 'base64url').toString());
+    return typeof claims === 'object' && claims !== null && 'role' in claims
+      ? claims.role === 'child'
+      : false;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,27 @@
+/** The configuration as it is now: read again when its file has changed, and only then. */
+import { statSync } from 'node:fs';
+import type { Config } from '../contract/config.ts';
+import { configFile, loadConfig } from './load-config.ts';
+
+export interface ConfigSource {
+  /** Throws `config_invalid` while the file has a mistake. */
+  read(): Config;
+}
+
+export function createConfigSource(home: string): ConfigSource {
+  let known: { stamp: string; config: Config } | null = null;
+  return {
+    read() {
+      // Taken before reading: a change in between is then seen by the next call.
+      const stamp = stampOf(configFile(home));
+      if (known?.stamp !== stamp) known = { stamp, config: loadConfig(home) };
+      return known.config;
+    },
+  };
+}
+
+/** Two edits within one tick of the clock mostly differ in size, and a replaced file in its inode. */
+function stampOf(file: string | null): string {
+  const stat = file === null ? undefined : statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stat ? `${file} ${stat.mtimeNs} ${stat.size} ${stat.ino}` : '';
+}

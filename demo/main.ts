@@ -1,0 +1,87 @@
+/** `npm run demo`: starts a stack of its own, runs a parent with children in all modes, shows what came of it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { renderTurn } from '../cli/render/transcript.ts';
+import { createStyle } from '../cli/render/style.ts';
+import { renderTree } from '../cli/render/tree.ts';
+import { createClient, discover, type OffshootClient } from '../client/index.ts';
+import { loadConfig } from '../config/index.ts';
+import { describeEvent, launch } from '../launcher/index.ts';
+import { story } from './story.ts';
+
+const { values: flags } = parseArgs({ options: { keep: { type: 'boolean', default: false } } });
+const home = process.env['OFFSHOOT_HOME'] ?? mkdtempSync(join(tmpdir(), 'offshoot-demo-'));
+const isOwnHome = process.env['OFFSHOOT_HOME'] === undefined;
+const style = createStyle(process.stdout.isTTY && !process.env['NO_COLOR']);
+const say = (text = '') => process.stdout.write(`${text}\n`);
+
+async function demo(): Promise<number> {
+  say(style.bold('Starting Offshoot'));
+  const launcher = await launch({
+    home,
+    port: 0,
+    config: loadConfig(home),
+    env: process.env,
+    onEvent: (event) => say(style.dim(`  ${describeEvent(event)}`)),
+  });
+  const interrupt = () => void launcher.stop();
+  process.once('SIGINT', interrupt);
+  process.once('SIGTERM', interrupt);
+  try {
+    await launcher.ready;
+    const isGood = await show(createClient(discover(home)));
+    if (flags.keep) await keepUntilInterrupted(launcher.finished);
+    return isGood ? 0 : 1;
+  } finally {
+    say(style.dim('\nStopping'));
+    await launcher.stop();
+    if (isOwnHome && !flags.keep) rmSync(home, { recursive: true, force: true });
+  }
+}
+
+async function show(client: OffshootClient): Promise<boolean> {
+  say(`\n${style.bold(story.title)} ${style.dim('— what the parent is told to do:')}\n`);
+  say(indent(story.prompt));
+  say(`\n${style.bold('Its transcript, live')}\n`);
+  const accepted = await client.call('runSubagent', {
+    runnerId: 'demo',
+    title: story.title,
+    prompt: story.prompt,
+    executionMode: 'ASYNC_POLL',
+  });
+  for await (const event of client.events(accepted.id)) {
+    if (event.event === 'turn' && event.data.role !== 'user') {
+      say(indent(renderTurn(event.data, style)));
+    }
+  }
+  const tree = await client.call('getTree', { key: accepted.sessionKey });
+  const parent = await client.call('getSubagent', { id: accepted.id });
+  say(`\n${style.bold('Who asked whom, in which mode, and how it ended')}\n`);
+  say(indent(renderTree(tree, { style, width: (process.stdout.columns ?? 100) - 2 })));
+  say(style.bold('The answers'));
+  const { items } = await client.call('listSubagents', { rootSessionId: accepted.sessionKey });
+  for (const record of items.toReversed()) {
+    say(`\n  ${style.bold(record.title ?? record.id)} ${style.dim(record.status)}`);
+    say(indent(indent(record.error ?? record.result?.content ?? '(no answer)')));
+  }
+  return parent.status === 'completed' && items.length === 8;
+}
+
+async function keepUntilInterrupted(finished: Promise<unknown>): Promise<void> {
+  const { url, server } = discover(home);
+  say(`\n  API          ${url}/api/docs\n  Temporal UI  ${server.temporal.uiUrl}\n  home         ${home}`);
+  say('\nCtrl-C stops it.');
+  await finished;
+}
+
+const indent = (text: string) => text.trimEnd().replaceAll(/^/gm, '  ');
+
+demo().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,36 @@
+/** What `offshoot engine status | path | build` ask. They return data; the CLI prints it. */
+import { checkHealth } from './check-health.ts';
+import { readEngineFile, type EngineFile } from './engine-file.ts';
+import {
+  locateBinary,
+  obtainBinary,
+  type EngineBinary,
+  type FindDeps,
+  type Found,
+  type NotFound,
+} from './find-binary.ts';
+import { isRunning } from './process-identity.ts';
+
+const probeMs = 2_000;
+
+export interface EngineStatus {
+  state: 'stopped' | 'unhealthy' | 'healthy';
+  file: EngineFile | null;
+}
+
+export async function engineStatus(home: string): Promise<EngineStatus> {
+  const file = readEngineFile(home);
+  if (file === null || !isRunning(file)) return { state: 'stopped', file };
+  const health = await checkHealth(file.address, probeMs);
+  return { state: health === null ? 'unhealthy' : 'healthy', file };
+}
+
+/** Which binary `up` would start, without getting one; or what was looked at in vain. */
+export async function enginePath(deps: FindDeps): Promise<Found | NotFound> {
+  return await locateBinary(deps);
+}
+
+/** Compiles the pinned version into the cache, unless it is there already. */
+export async function buildEngine(deps: FindDeps): Promise<EngineBinary> {
+  return await obtainBinary(deps, [], ['build']);
+}

@@ -1,0 +1,44 @@
+/** What the launcher tells while it works, for a terminal or a log. */
+
+export const processNames = ['engine', 'server', 'host'] as const;
+export type ProcessName = (typeof processNames)[number];
+
+export type LauncherEvent =
+  | { type: 'progress'; process: ProcessName; line: string }
+  | { type: 'started' | 'adopted' | 'healthy'; process: ProcessName; pid: number }
+  | { type: 'died'; process: ProcessName; how: string; restartInMs: number }
+  | { type: 'gave_up'; process: ProcessName; error: Error }
+  | { type: 'stopping' | 'stopped' | 'left_running'; process: ProcessName; pid: number }
+  | { type: 'ready' };
+
+const titles: Record<ProcessName, string> = {
+  engine: 'engine',
+  server: 'server',
+  host: 'runner host',
+};
+
+/** One line for people. */
+export function describeEvent(event: LauncherEvent): string {
+  if (event.type === 'ready') return 'ready';
+  const title = titles[event.process];
+  switch (event.type) {
+    case 'progress':
+      return `${title}: ${event.line}`;
+    case 'started':
+      return `${title}: started (pid ${event.pid})`;
+    case 'adopted':
+      return `${title}: found running (pid ${event.pid})`;
+    case 'healthy':
+      return `${title}: up`;
+    case 'died':
+      return `${title}: ended (${event.how}), starting again in ${event.restartInMs} ms`;
+    case 'gave_up':
+      return `${title}: ${event.error.message}`;
+    case 'stopping':
+      return `${title}: stopping (pid ${event.pid})`;
+    case 'stopped':
+      return `${title}: stopped`;
+    case 'left_running':
+      return `${title}: finishes its agents and then ends (pid ${event.pid})`;
+  }
+}

@@ -1,0 +1,6 @@
+/** What `up`, `down` and `status` need of the launcher. */
+export { describeEvent, type LauncherEvent } from './events.ts';
+export { launch, type Launcher, type LaunchOptions } from './launch.ts';
+export { obeySignals } from './obey-signals.ts';
+export { startDetached } from './start-detached.ts';
+export { launcherStatus, stopLauncher } from './stop-launcher.ts';

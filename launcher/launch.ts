@@ -1,0 +1,161 @@
+import { join } from 'node:path';
+import { readEnvironment, type Config } from '../contract/config.ts';
+import { AppError } from '../contract/errors.ts';
+import { homePaths } from '../contract/home.ts';
+import { localHostId } from '../contract/names.ts';
+import { capLog } from '../engine/cap-log.ts';
+import { isExternalEngine } from '../engine/connect-options.ts';
+import { findBinary } from '../engine/find-binary.ts';
+import { findDeps } from '../engine/find-deps.ts';
+import type { RunningProcess } from '../engine/running-process.ts';
+import { startEngine } from '../engine/start-engine.ts';
+import { childEnvironment } from './child-environment.ts';
+import { entryFile, type EntryName } from './entry.ts';
+import { processNames, type LauncherEvent, type ProcessName } from './events.ts';
+import { holdLauncherFile } from './launcher-file.ts';
+import { startNodeProcess } from './node-process.ts';
+import { readHealth } from './server-health.ts';
+import { stopStack } from './stop-stack.ts';
+import { HopelessStart, supervise, type Supervisor, type Timing } from './supervise.ts';
+
+export interface LaunchOptions {
+  home: string;
+  /** Null: what the configuration says, or the port that the home keeps. */
+  port: number | null;
+  config: Config;
+  env: Record<string, string | undefined>;
+  onEvent: (event: LauncherEvent) => void;
+  /** Tests start other programs with other patience. */
+  entry?: (name: EntryName) => string;
+  timing?: Partial<Timing>;
+}
+
+export interface Launcher {
+  /** All processes are up. Rejects when one of them was given up before that. */
+  ready: Promise<void>;
+  /** Ends the stack in order; all later calls wait for the same end. */
+  stop: (options?: { leaveAgents?: boolean }) => Promise<void>;
+  /** Resolves when the stack is down, with the reason where nobody asked for it. */
+  finished: Promise<Error | null>;
+}
+
+/** Logs are looked at this often; at full speed a process writes some 100 MB in this time at most. */
+const capEveryMs = 10_000;
+
+/** Starts engine, server and runner host, or takes over those that live, and keeps them up. */
+export async function launch(options: LaunchOptions): Promise<Launcher> {
+  const { home, config, onEvent } = options;
+  const held = await holdLauncherFile(home);
+  const supervisors = new Map<ProcessName, Supervisor>();
+  const logs = processNames.map((name) => logFile(home, name));
+  const capTimer = setInterval(() => logs.forEach((file) => capLog(file)), capEveryMs);
+  let stopping: Promise<void> | null = null;
+  let onFinished: (error: Error | null) => void = () => {};
+  const finished = new Promise<Error | null>((resolve) => (onFinished = resolve));
+
+  const end = async (leaveAgents: boolean, error: Error | null) => {
+    const release = async (name: ProcessName) =>
+      (await supervisors.get(name)?.release())?.id ?? null;
+    // All are let go first: none may be started again while the others end.
+    const [host, server, engine] = await Promise.all([
+      release('host'),
+      release('server'),
+      release('engine'),
+    ]);
+    const killGraceMs = config.limits.killGraceSeconds * 1000;
+    await stopStack({ host, server, engine }, { home, leaveAgents, killGraceMs, onEvent });
+    clearInterval(capTimer);
+    held.release();
+    onFinished(error);
+  };
+  const stop = ({ leaveAgents = false } = {}, error: Error | null = null) =>
+    (stopping ??= end(leaveAgents, error));
+
+  const ready = startAll(options, supervisors, () => stopping !== null);
+  // A stack that never came up is taken down again; one that was up keeps what still works.
+  ready.then(() => onEvent({ type: 'ready' })).catch((error: Error) => stop({}, error));
+  return { ready, stop: (how) => stop(how), finished };
+}
+
+async function startAll(
+  options: LaunchOptions,
+  supervisors: Map<ProcessName, Supervisor>,
+  isStopping: () => boolean,
+): Promise<void> {
+  const start = async (name: ProcessName, spec: Start) => {
+    if (isStopping()) throw new AppError('internal', 'stopped while starting');
+    const { home, onEvent, timing = {} } = options;
+    const supervisor = supervise({ name, logFile: logFile(home, name), onEvent, timing, ...spec });
+    supervisors.set(name, supervisor);
+    await supervisor.ready;
+  };
+  // The engine first: with it up, the others need no second try to connect.
+  if (!isExternalEngine(readEnvironment(options.env))) await start('engine', engineStart(options));
+  await Promise.all([start('server', serverStart(options)), start('host', hostStart(options))]);
+}
+
+interface Start {
+  start: (signal: AbortSignal) => Promise<RunningProcess>;
+  isHealthy: (running: RunningProcess) => Promise<boolean>;
+}
+
+function engineStart({ home, config, env, onEvent }: LaunchOptions): Start {
+  const onProgress = (line: string) => onEvent({ type: 'progress', process: 'engine', line });
+  const { namespace, durable } = config.engine;
+  const own = childEnvironment(env, home);
+  return {
+    start: async (signal) =>
+      await startEngine({
+        ...{ home, namespace, durable, env: own, onProgress, signal },
+        findBinary: async () => {
+          try {
+            return await findBinary({ ...findDeps(own, onProgress), signal });
+          } catch (error) {
+            // A second search would download and compile in vain once more.
+            throw error instanceof AppError ? new HopelessStart(error) : error;
+          }
+        },
+      }),
+    // It is healthy when `startEngine` gives it back.
+    isHealthy: async () => true,
+  };
+}
+
+function serverStart(options: LaunchOptions): Start {
+  const { home, port } = options;
+  const args = port === null ? [] : ['--port', String(port)];
+  return {
+    start: async () => nodeProcess(options, 'server', 'api', args),
+    isHealthy: async ({ id }) => (await readHealth(home))?.pid === id.pid,
+  };
+}
+
+function hostStart(options: LaunchOptions): Start {
+  return {
+    start: async () => nodeProcess(options, 'host', 'worker', []),
+    isHealthy: async ({ id }) => {
+      const hosts = (await readHealth(options.home))?.hosts ?? [];
+      return hosts.some((host) => host.id === localHostId && host.pid === id.pid && host.live);
+    },
+  };
+}
+
+function nodeProcess(
+  { home, env, entry = entryFile }: LaunchOptions,
+  name: 'server' | 'host',
+  program: EntryName,
+  args: string[],
+): RunningProcess {
+  const paths = homePaths(home);
+  return startNodeProcess({
+    args: [entry(program), ...args],
+    env: childEnvironment(env, home),
+    cwd: home,
+    logFile: logFile(home, name),
+    pidFile: name === 'server' ? paths.serverPidFile : paths.hostPidFile,
+  });
+}
+
+function logFile(home: string, name: ProcessName): string {
+  return join(homePaths(home).logs, `${name}.log`);
+}

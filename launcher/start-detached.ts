@@ -1,0 +1,101 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../contract/errors.ts';
+import { homePaths } from '../contract/home.ts';
+import type { Health } from '../contract/records.ts';
+import { capLog, lastLines } from '../engine/cap-log.ts';
+import { adoptProcess, spawnDetached, type RunningProcess } from '../engine/running-process.ts';
+import { childEnvironment } from './child-environment.ts';
+import { entryFile } from './entry.ts';
+import { runningLauncher } from './launcher-file.ts';
+import { readHealth } from './server-health.ts';
+
+export interface StartDetachedOptions {
+  home: string;
+  port: number | null;
+  env: Record<string, string | undefined>;
+  onProgress: (line: string) => void;
+  /** Tests start another program. */
+  launcherProgram?: string;
+}
+
+const pollMs = 50;
+/** A server that answers and is still not whole after this long is reported as it is. */
+const wholeMsMax = 30_000;
+
+/** Leaves a launcher behind that keeps the stack up, and answers when the stack is ready. */
+export async function startDetached(
+  options: StartDetachedOptions,
+): Promise<{ health: Health; wasRunning: boolean }> {
+  const { home, port, env, launcherProgram = entryFile('launcher') } = options;
+  const logFile = join(homePaths(home).logs, 'launcher.log');
+  const living = runningLauncher(home);
+  capLog(logFile);
+  const log = followFile(logFile);
+  const found = living === null ? null : adoptProcess(living);
+  const launcher =
+    found ??
+    spawnDetached({
+      command: process.execPath,
+      args: [launcherProgram, ...(port === null ? [] : ['--port', String(port)])],
+      env: childEnvironment(env, home),
+      cwd: home,
+      logFile,
+    });
+  const health = await waitReady(options, launcher, log, logFile);
+  return { health, wasRunning: found !== null };
+}
+
+async function waitReady(
+  { home, onProgress }: StartDetachedOptions,
+  launcher: RunningProcess,
+  log: () => string[],
+  logFile: string,
+): Promise<Health> {
+  let hasEnded = false;
+  void launcher.ended.then(() => (hasEnded = true));
+  let answeredAt: number | null = null;
+  for (;;) {
+    for (const line of log()) onProgress(line);
+    const health = await readHealth(home);
+    if (health !== null) {
+      answeredAt ??= Date.now();
+      if (health.status === 'ready') return health;
+      if (Date.now() - answeredAt > wholeMsMax) return health;
+    }
+    if (hasEnded) {
+      const lines = lastLines(logFile).join('\n');
+      const hint = `The logs are in ${homePaths(home).logs}`;
+      throw new AppError('server_unavailable', `Offshoot could not be started:\n${lines}`, {
+        hint,
+      });
+    }
+    await sleep(pollMs);
+  }
+}
+
+/** Each call gives the whole lines that were written since the last one. */
+function followFile(path: string): () => string[] {
+  let position = sizeOf(path);
+  let rest = '';
+  return () => {
+    const size = sizeOf(path);
+    if (size < position) position = 0;
+    if (size === position) return [];
+    const buffer = Buffer.alloc(size - position);
+    const handle = openSync(path, 'r');
+    try {
+      position += readSync(handle, buffer, 0, buffer.length, position);
+    } finally {
+      closeSync(handle);
+    }
+    const lines = `${rest}${buffer.toString('utf8')}`.split('\n');
+    rest = lines.pop() ?? '';
+    return lines;
+  };
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { limits } from '../contract/limits.ts';
+import { homePaths } from '../contract/home.ts';
+import { readEngineFile } from '../engine/engine-file.ts';
+import { isRunning, type ProcessId } from '../engine/process-identity.ts';
+import { send } from '../engine/stop-process.ts';
+import { describeEvent, processNames, type ProcessName } from './events.ts';
+import { runningLauncher } from './launcher-file.ts';
+import { readPidFile } from './node-process.ts';
+import { stopStack, type Stack } from './stop-stack.ts';
+
+export interface LauncherStatus {
+  launcher: ProcessId | null;
+  processes: { name: ProcessName; pid: number | null; isRunning: boolean }[];
+}
+
+/** What lives on this home, by the files that name it. */
+export function launcherStatus(home: string): LauncherStatus {
+  const stack = runningStack(home);
+  const processes = processNames.map((name) => ({
+    name,
+    pid: stack[name]?.pid ?? null,
+    isRunning: stack[name] !== null,
+  }));
+  return { launcher: runningLauncher(home), processes };
+}
+
+export interface StopLauncherOptions {
+  leaveAgents: boolean;
+  onProgress: (line: string) => void;
+  killGraceMs?: number;
+}
+
+const pollMs = 50;
+const tellEveryMs = 2_000;
+
+/** Ends the stack of this home, with its launcher or, where that was killed, without. */
+export async function stopLauncher(
+  home: string,
+  options: StopLauncherOptions,
+): Promise<{ wasRunning: boolean }> {
+  const launcher = runningLauncher(home);
+  if (launcher !== null) {
+    send(launcher, options.leaveAgents ? 'SIGUSR1' : 'SIGTERM');
+    await waitForEnd(home, launcher, options);
+  }
+  const left = runningStack(home);
+  if (options.leaveAgents && launcher !== null) left.host = null;
+  const hasLeft = Object.values(left).some((id) => id !== null);
+  const { killGraceMs = limits.killGraceMs, leaveAgents, onProgress } = options;
+  const onEvent = (event: Parameters<typeof describeEvent>[0]) => onProgress(describeEvent(event));
+  if (hasLeft) await stopStack(left, { home, leaveAgents, killGraceMs, onEvent });
+  return { wasRunning: launcher !== null || hasLeft };
+}
+
+/** Its own patience with each process bounds the time, so it is waited for without a limit. */
+async function waitForEnd(
+  home: string,
+  launcher: ProcessId,
+  { onProgress }: StopLauncherOptions,
+): Promise<void> {
+  let tellAt = Date.now() + tellEveryMs;
+  while (isRunning(launcher)) {
+    await sleep(pollMs);
+    if (Date.now() < tellAt) continue;
+    tellAt = Date.now() + tellEveryMs;
+    const stack = runningStack(home);
+    const names = processNames.filter((name) => stack[name] !== null);
+    onProgress(`still running: ${[...names, 'launcher'].join(', ')}`);
+  }
+}
+
+function runningStack(home: string): Stack {
+  const { hostPidFile, serverPidFile } = homePaths(home);
+  const ids = [readPidFile(hostPidFile), readPidFile(serverPidFile), readEngineFile(home)];
+  const [host = null, server = null, engine = null] = ids.map((id) =>
+    id !== null && isRunning(id) ? { pid: id.pid, start: id.start } : null,
+  );
+  return { host, server, engine };
+}

@@ -1,0 +1,54 @@
+import { rmSync } from 'node:fs';
+import { homePaths } from '../contract/home.ts';
+import type { ProcessId } from '../engine/process-identity.ts';
+import { engineStopMs, send, stopProcess } from '../engine/stop-process.ts';
+import type { LauncherEvent } from './events.ts';
+
+export interface Stack {
+  host: ProcessId | null;
+  server: ProcessId | null;
+  engine: ProcessId | null;
+}
+
+export interface StopOptions {
+  home: string;
+  /** The runner host takes nothing new, lets its agents finish, and then ends by itself. */
+  leaveAgents: boolean;
+  /** What an agent gets between SIGTERM and SIGKILL. */
+  killGraceMs: number;
+  onEvent: (event: LauncherEvent) => void;
+}
+
+/** Ending its agents takes the host their grace, then it reports each of them. */
+const reportMs = 15_000;
+const serverStopMs = 15_000;
+
+/** In this order: the host reports to the server, and the server hands on to the engine. */
+export async function stopStack(stack: Stack, options: StopOptions): Promise<void> {
+  const { home, onEvent } = options;
+  const { hostPidFile, serverPidFile } = homePaths(home);
+  if (stack.host !== null && options.leaveAgents) {
+    send(stack.host, 'SIGHUP');
+    onEvent({ type: 'left_running', process: 'host', pid: stack.host.pid });
+  } else if (stack.host !== null) {
+    await stop('host', stack.host, options.killGraceMs + reportMs, onEvent);
+    rmSync(hostPidFile, { force: true });
+  }
+  if (stack.server !== null) {
+    await stop('server', stack.server, serverStopMs, onEvent);
+    rmSync(serverPidFile, { force: true });
+  }
+  // Its file stays: the next start takes the ports from it.
+  if (stack.engine !== null) await stop('engine', stack.engine, engineStopMs, onEvent);
+}
+
+async function stop(
+  process: 'host' | 'server' | 'engine',
+  id: ProcessId,
+  graceMs: number,
+  onEvent: StopOptions['onEvent'],
+): Promise<void> {
+  onEvent({ type: 'stopping', process, pid: id.pid });
+  await stopProcess(id, graceMs);
+  onEvent({ type: 'stopped', process, pid: id.pid });
+}

@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunningProcess } from '../engine/running-process.ts';
+import { AppError } from '../contract/errors.ts';
+import { lastLines } from '../engine/cap-log.ts';
+import type { LauncherEvent, ProcessName } from './events.ts';
+
+export interface SuperviseSpec {
+  name: ProcessName;
+  /** Adopts the living process or starts one. A start that throws counts as a death. */
+  start: (signal: AbortSignal) => Promise<RunningProcess>;
+  /** Asked after each start until it says yes. */
+  isHealthy: (running: RunningProcess) => Promise<boolean>;
+  logFile: string;
+  onEvent: (event: LauncherEvent) => void;
+  timing?: Partial<Timing>;
+}
+
+export interface Supervisor {
+  /** Healthy for the first time. Rejects when it is given up or stopped before that. */
+  ready: Promise<void>;
+  /** Resolves when it is not looked after any more: with the error when it was given up. */
+  finished: Promise<Error | null>;
+  /** From here on nothing is started again. Answers the process, which goes on. */
+  release: () => Promise<RunningProcess | null>;
+}
+
+export interface Timing {
+  delayMsMin: number;
+  delayMsMax: number;
+  /** Healthy for this long, it has earned a quick restart again. */
+  steadyMs: number;
+  /** This many deaths in this time, never healthy in between, are a crash loop. */
+  deathsMax: number;
+  deathsMs: number;
+  healthPollMs: number;
+}
+
+const defaults: Timing = {
+  delayMsMin: 100,
+  delayMsMax: 5_000,
+  steadyMs: 30_000,
+  deathsMax: 5,
+  deathsMs: 60_000,
+  healthPollMs: 50,
+};
+
+/** Thrown by a start that another try cannot mend: it is given up at once, with the cause. */
+export class HopelessStart extends Error {
+  override readonly cause: Error;
+
+  constructor(cause: Error) {
+    super(cause.message);
+    this.cause = cause;
+  }
+}
+
+/** Keeps one process up: restarts it with growing pauses, and gives up on a crash loop. */
+export function supervise(spec: SuperviseSpec): Supervisor {
+  const stopping = new AbortController();
+  const life: Life = { spec, timing: { ...defaults, ...spec.timing }, current: null };
+  let onReady: () => void = () => {};
+  let onFailed: (error: Error) => void = () => {};
+  const ready = new Promise<void>((resolve, reject) => {
+    onReady = resolve;
+    onFailed = reject;
+  });
+  // Whoever only looks at `finished` must not be ended by a rejection that nobody awaits.
+  ready.catch(() => {});
+  const finished = keepUp(life, stopping.signal, onReady).then((error) => {
+    onFailed(error ?? new AppError('internal', `the ${spec.name} was stopped before it was ready`));
+    if (error !== null) spec.onEvent({ type: 'gave_up', process: spec.name, error });
+    return error;
+  });
+  const release = async () => {
+    stopping.abort();
+    await finished;
+    return life.current;
+  };
+  return { ready, finished, release };
+}
+
+interface Life {
+  spec: SuperviseSpec;
+  timing: Timing;
+  current: RunningProcess | null;
+}
+
+interface Ending {
+  how: string;
+  /** Null when it never was. */
+  healthyMs: number | null;
+  hopeless?: Error;
+}
+
+/** Start, wait for the end, pause, and again. The error when it is a crash loop, null when released. */
+async function keepUp(life: Life, stop: AbortSignal, onReady: () => void): Promise<Error | null> {
+  const { spec, timing } = life;
+  let delayMs = timing.delayMsMin;
+  let deaths: number[] = [];
+  while (!stop.aborted) {
+    const { how, healthyMs, hopeless = null } = await liveOnce(life, stop, onReady);
+    if (stop.aborted) return null;
+    if (hopeless !== null) return hopeless;
+    const now = Date.now();
+    deaths = healthyMs === null ? [...deaths, now].filter((at) => now - at < timing.deathsMs) : [];
+    if (deaths.length >= timing.deathsMax) return crashLoop(spec, deaths.length, how);
+    if (healthyMs !== null && healthyMs >= timing.steadyMs) delayMs = timing.delayMsMin;
+    spec.onEvent({ type: 'died', process: spec.name, how, restartInMs: delayMs });
+    await pause(delayMs, stop);
+    delayMs = Math.min(delayMs * 2, timing.delayMsMax);
+  }
+  return null;
+}
+
+/** One process from its start to its end, or to the moment when we let go of it. */
+async function liveOnce(life: Life, stop: AbortSignal, onReady: () => void): Promise<Ending> {
+  const { spec, timing } = life;
+  let running: RunningProcess;
+  try {
+    running = await spec.start(stop);
+  } catch (error) {
+    if (error instanceof HopelessStart) {
+      return { how: error.message, healthyMs: null, hopeless: error.cause };
+    }
+    return { how: error instanceof Error ? error.message : String(error), healthyMs: null };
+  }
+  life.current = running;
+  spec.onEvent({
+    type: running.isAdopted ? 'adopted' : 'started',
+    process: spec.name,
+    pid: running.id.pid,
+  });
+  const over = new AbortController();
+  const onStop = () => over.abort();
+  stop.addEventListener('abort', onStop);
+  if (stop.aborted) over.abort();
+  const ended = running.ended.then((how) => {
+    over.abort();
+    life.current = null;
+    return how;
+  });
+  const healthyAt = await waitHealthy(spec, running, timing.healthPollMs, over.signal);
+  if (healthyAt !== null) {
+    spec.onEvent({ type: 'healthy', process: spec.name, pid: running.id.pid });
+    onReady();
+  }
+  const how = await Promise.race([ended, whenAborted(stop)]);
+  stop.removeEventListener('abort', onStop);
+  return { how, healthyMs: healthyAt === null ? null : Date.now() - healthyAt };
+}
+
+async function waitHealthy(
+  spec: SuperviseSpec,
+  running: RunningProcess,
+  pollMs: number,
+  over: AbortSignal,
+): Promise<number | null> {
+  while (!over.aborted) {
+    if (await spec.isHealthy(running)) return Date.now();
+    await pause(pollMs, over);
+  }
+  return null;
+}
+
+function crashLoop(spec: SuperviseSpec, deaths: number, how: string): AppError {
+  const lines = lastLines(spec.logFile).join('\n');
+  const message = `the ${spec.name} ended ${deaths} times in a row (${how}). Its last lines:\n${lines}`;
+  const code = spec.name === 'engine' ? 'engine_unavailable' : 'server_unavailable';
+  return new AppError(code, message, { hint: `Its whole log is ${spec.logFile}` });
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  // Being woken early is what the signal is for.
+  await sleep(ms, undefined, { signal }).catch(() => {});
+}
+
+function whenAborted(signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve('released');
+    else signal.addEventListener('abort', () => resolve('released'), { once: true });
+  });
+}

@@ -1,0 +1,33 @@
+/** Errors as MCP results: the text is all that a model has, so it holds code, reason and remedy. */
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { AppError } from '../contract/errors.ts';
+
+export function errorResult(error: unknown): CallToolResult {
+  const known =
+    error instanceof AppError
+      ? error
+      : new AppError('internal', error instanceof Error ? error.message : String(error));
+  const lines = [
+    `Refused (${known.code}): ${known.message}`,
+    `Hint: ${known.hint ?? hintOf(known)}`,
+  ];
+  return { isError: true, content: [{ type: 'text', text: lines.join('\n') }] };
+}
+
+function hintOf(error: AppError): string {
+  switch (error.code) {
+    case 'bad_request':
+      return 'Correct the named fields and call again.';
+    case 'not_found':
+      return 'Ids are found again with list_subagents.';
+    case 'capacity':
+    case 'children_exceeded':
+      return 'Wait for sub-agents that are at work (wait_subagents), then call again.';
+    case 'server_unavailable':
+    case 'engine_unavailable':
+    case 'database_busy':
+      return 'The Offshoot server cannot be reached now. A person can start it with `offshoot up`.';
+    default:
+      return 'The same call will be refused again as it is.';
+  }
+}

@@ -1,0 +1,60 @@
+/** `npm run check`: every check, none skipped because another one failed. `--all` adds the slow tests. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { spawnSync } from 'node:child_process';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const isAll = process.argv.includes('--all');
+const bin = (name) => join(root, 'node_modules/.bin', name);
+
+const steps = [
+  { title: 'build', command: process.execPath, args: [join(root, 'scripts/build.mjs')] },
+  { title: 'types', command: bin('tsc'), args: ['-p', '.'] },
+  { title: 'lint', command: bin('oxlint'), args: ['--deny-warnings'] },
+  { title: 'format', command: bin('prettier'), args: ['--check', '--log-level', 'warn', '.'] },
+  { title: 'dead code', command: bin('knip'), args: [] },
+];
+
+let passed = 0;
+let failed = 0;
+for (const { title, command, args } of steps) {
+  const started = Date.now();
+  const isGood = run(command, args);
+  const seconds = ((Date.now() - started) / 1000).toFixed(1);
+  console.log(`${isGood ? 'ok    ' : 'FAILED'} ${title} (${seconds} s)`);
+  if (isGood) passed += 1;
+  else failed += 1;
+}
+const projects = isAll ? ['unit', 'workflows', 'e2e'] : ['unit'];
+const tests = jest(projects);
+passed += tests.passed;
+failed += tests.failed;
+// The last line is read by `.ci/run`.
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+function run(command, args) {
+  return spawnSync(command, args, { cwd: root, stdio: 'inherit' }).status === 0;
+}
+
+/** A red exit without a red test (a process left behind, a file that does not load) counts as one failure. */
+function jest(names) {
+  const folder = mkdtempSync(join(tmpdir(), 'offshoot-check-'));
+  const json = join(folder, 'jest.json');
+  const select = ['--selectProjects', ...names, '--passWithNoTests'];
+  const isGood = run(bin('jest'), [...select, '--json', `--outputFile=${json}`]);
+  const result = readResult(json);
+  rmSync(folder, { recursive: true, force: true });
+  const red = result.numFailedTests + result.numRuntimeErrorTestSuites;
+  return { passed: result.numPassedTests, failed: isGood ? red : Math.max(red, 1) };
+}
+
+function readResult(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return { numPassedTests: 0, numFailedTests: 0, numRuntimeErrorTestSuites: 0 };
+  }
+}
