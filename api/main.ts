@@ -1,24 +1,27 @@
 /** The server's process: takes the home, opens the store, serves, and keeps in touch with the engine. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { homeFolder } from '../client/home-folder.ts';
-import { createConfigSource } from '../config/index.ts';
-import { readEnvironment } from '../contract/config.ts';
+import { createConfigSource, type ConfigSource } from '../config/index.ts';
+import { readEnvironment, type Environment } from '../contract/config.ts';
 import { AppError } from '../contract/errors.ts';
-import { homePaths } from '../contract/home.ts';
+import { homePaths, type HomePaths } from '../contract/home.ts';
 import type { ServerFile } from '../contract/records.ts';
+import { isFinal } from '../contract/words.ts';
 import { connectOptions } from '../engine/connect-options.ts';
+import { writeJsonFile } from '../engine/engine-file.ts';
 import { prepareNamespace } from '../engine/prepare-namespace.ts';
 import { handlers, hostHandlers, watchSubagent, type Deps } from '../operations/index.ts';
 import { findRunner, listRunners } from '../runners/index.ts';
-import { openStore, takeHome } from '../store/index.ts';
-import { startEngineLink, type LinkTarget } from '../worker/engine-link.ts';
+import { openStore, takeHome, type Store } from '../store/index.ts';
+import { findInvocation } from '../store/invocations.ts';
+import { startEngineLink, type EngineLink, type LinkTarget } from '../worker/engine-link.ts';
 import { logLine } from '../worker/log-line.ts';
+import { installSdkRuntime } from '../worker/sdk-runtime.ts';
 import { createApp } from './app.ts';
-import type { RunOperation } from './deps.ts';
+import type { ApiDeps } from './deps.ts';
 import { homeSecret } from './home-keys.ts';
 import { startKeeper } from './keeper.ts';
 import { choosePort, listen } from './listen.ts';
@@ -37,38 +40,12 @@ async function serve(): Promise<void> {
   const secret = homeSecret(paths);
   const secrets = createSecretsBox(paths.secrets);
   const store = openStore(paths.database);
-  const { version } = JSON.parse(readFileSync(built('../package.json'), 'utf8')) as {
-    version: string;
-  };
   const lookUp = { path: environment.path, demoEntry: built('runners/demo-agent/main.js') };
-  const target = (): LinkTarget | null => {
-    const found = connectOptions({
-      home,
-      environment,
-      env: process.env,
-      config: config.read().engine,
-    });
-    return found && ({ ...found } as LinkTarget);
-  };
-
-  Runtime.install({
-    shutdownSignals: [],
-    logger: new DefaultLogger('WARN', (entry) => logLine(`${entry.level} ${entry.message}`)),
-  });
   let url = '';
-  const link = startEngineLink({
-    store,
-    target,
-    namespace: config.read().engine.namespace,
-    prepare: (connection, namespace) =>
-      prepareNamespace(connection, namespace, {
-        retentionDays: config.read().engine.retentionDays,
-      }),
-    workflowBundle: built('workflow-bundle.js'),
-    sessionIdleMs: () => config.read().limits.sessionIdleSeconds * 1000,
-    onChange: () => writeServerFile(),
-    log: logLine,
-  });
+
+  installSdkRuntime(logLine);
+  const link = linkEngine({ home, environment, config, store, onChange: () => tell() });
+  const tell = () => writeServerFile(paths, url, link);
   const deps: Deps = {
     store,
     config: () => config.read(),
@@ -82,52 +59,21 @@ async function serve(): Promise<void> {
     secrets,
     randomId: () => randomBytes(10).toString('hex'),
     engine: () => link.view(),
-    version,
+    version: ownVersion(),
     pid: process.pid,
     startedAt: new Date().toISOString(),
   };
-  const run: RunOperation = (name, caller, input) => handlers[name](deps, caller, input);
-  const app = createApp({
-    run,
-    watch: (caller, request) => watchSubagent(deps, caller, request),
-    host: {
-      hello: (_, request) => hostHandlers.hello(deps, request),
-      sync: (caller, request) => hostHandlers.sync(deps, caller.gone, request),
-      claim: (_, request) => hostHandlers.claim(deps, request),
-      report: (_, request) => hostHandlers.report(deps, request),
-    },
-    secret,
-    allowedHosts: () => [new URL(url).host],
-    version,
-    log: { error: (message, details) => logLine(`${message} ${describe(details)}`) },
-  });
-
+  await dropOldSecrets(deps, secrets.list());
+  const app = createApp(apiDeps(deps));
   const asked = flags.port === undefined ? null : Number(flags.port);
-  const listening = await listen(
-    (request) => app.fetch(request),
-    choosePort(paths, asked, config.read().server.port),
-    paths,
-  );
+  const port = choosePort(paths, asked, config.read().server.port);
+  const listening = await listen((request) => app.fetch(request), port, paths);
   url = `http://127.0.0.1:${listening.port}`;
-  writeServerFile();
-
+  tell();
   const stopKeeper = startKeeper(store, () => config.read(), logLine);
   store.changes.listen((change) => {
     if (change.kind === 'final') void secrets.remove(change.invocationId);
   });
-
-  function writeServerFile(): void {
-    if (url === '') return;
-    const { address, namespace, uiUrl } = link.view();
-    const content: ServerFile = {
-      url,
-      pid: process.pid,
-      tokenFile: paths.token,
-      temporal: { address, namespace, uiUrl },
-    };
-    writeFileSync(`${paths.serverFile}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-    renameSync(`${paths.serverFile}.new`, paths.serverFile);
-  }
 
   async function end(): Promise<void> {
     stopKeeper();
@@ -142,13 +88,80 @@ async function serve(): Promise<void> {
   process.once('SIGINT', () => void end());
 }
 
-const describe = (details: Record<string, unknown>) =>
+interface LinkParts {
+  home: string;
+  environment: Environment;
+  config: ConfigSource;
+  store: Store;
+  onChange(): void;
+}
+
+function linkEngine({ home, environment, config, store, onChange }: LinkParts): EngineLink {
+  return startEngineLink({
+    store,
+    target: () => {
+      const known = { home, environment, env: process.env, config: config.read().engine };
+      return connectOptions(known) as LinkTarget | null;
+    },
+    namespace: config.read().engine.namespace,
+    prepare: (connection, namespace) =>
+      prepareNamespace(connection, namespace, {
+        retentionDays: config.read().engine.retentionDays,
+      }),
+    workflowBundle: built('workflow-bundle.js'),
+    sessionIdleMs: () => config.read().limits.sessionIdleSeconds * 1000,
+    onChange,
+    log: logLine,
+  });
+}
+
+function apiDeps(deps: Deps): ApiDeps {
+  return {
+    run: (name, caller, input) => handlers[name](deps, caller, input),
+    watch: (caller, request) => watchSubagent(deps, caller, request),
+    host: {
+      hello: (_, request) => hostHandlers.hello(deps, request),
+      sync: (caller, request) => hostHandlers.sync(deps, caller.gone, request),
+      claim: (_, request) => hostHandlers.claim(deps, request),
+      report: (_, request) => hostHandlers.report(deps, request),
+    },
+    secret: deps.secret,
+    allowedHosts: () => (deps.url() === '' ? [] : [new URL(deps.url()).host]),
+    version: deps.version,
+    log: { error: (message, details) => logLine(`${message} ${inWords(details)}`) },
+  };
+}
+
+function writeServerFile(paths: HomePaths, url: string, link: EngineLink): void {
+  // Whoever finds the file may call: before the port is open there is nothing to be found.
+  if (url === '') return;
+  const { address, namespace, uiUrl } = link.view();
+  const temporal = { address, namespace, uiUrl };
+  const content: ServerFile = { url, pid: process.pid, tokenFile: paths.token, temporal };
+  writeJsonFile(paths.serverFile, content);
+}
+
+/** Values that a kill left behind although their invocation has ended, or was never accepted. */
+async function dropOldSecrets(deps: Deps, ids: string[]): Promise<void> {
+  for (const id of ids) {
+    const row = findInvocation(deps.store.db, id);
+    if (!row || isFinal(row.status)) await deps.secrets.remove(id);
+  }
+}
+
+function ownVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(built('../package.json'), 'utf8'));
+  return (manifest as { version: string }).version;
+}
+
+const inWords = (details: Record<string, unknown>) =>
   Object.entries(details)
     .map(([name, value]) => `${name}=${value instanceof Error ? value.stack : String(value)}`)
     .join(' ');
 
 serve().catch((error: unknown) => {
   const hint = error instanceof AppError && error.hint ? `\n${error.hint}` : '';
-  process.stderr.write(`offshoot server: ${error instanceof Error ? error.message : String(error)}${hint}\n`);
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`offshoot server: ${message}${hint}\n`);
   process.exit(1);
 });

@@ -14,7 +14,11 @@ const runnerConfigSchema = z.strictObject({
   resultPath: resultPathSchema.optional(),
   turns: z.boolean().default(false),
   onLost: onLostSchema.default('fail'),
-  timeoutSeconds: z.number().min(1).max(7 * 24 * 3600).default(defaults.turnTimeoutSeconds),
+  timeoutSeconds: z
+    .number()
+    .min(1)
+    .max(7 * 24 * 3600)
+    .default(defaults.turnTimeoutSeconds),
 });
 
 export const configSchema = z.strictObject({
@@ -29,11 +33,29 @@ export const configSchema = z.strictObject({
       maxDepth: z.number().int().min(0).max(20).default(defaults.maxDepth),
       maxChildren: z.number().int().min(1).max(500).default(defaults.maxChildren),
       slots: z.number().int().min(1).max(256).default(defaults.slots),
-      wallSeconds: z.number().min(1).max(30 * 24 * 3600).default(defaults.wallSeconds),
-      hostWaitSeconds: z.number().min(1).default(defaults.hostWaitMs / 1000),
-      leaseMinutes: z.number().min(0.05).max(24 * 60).default(defaults.leaseMinutes),
-      sessionIdleSeconds: z.number().min(0.1).default(defaults.sessionIdleMs / 1000),
-      killGraceSeconds: z.number().min(0.1).max(300).default(limits.killGraceMs / 1000),
+      wallSeconds: z
+        .number()
+        .min(1)
+        .max(30 * 24 * 3600)
+        .default(defaults.wallSeconds),
+      hostWaitSeconds: z
+        .number()
+        .min(1)
+        .default(defaults.hostWaitMs / 1000),
+      leaseMinutes: z
+        .number()
+        .min(0.05)
+        .max(24 * 60)
+        .default(defaults.leaseMinutes),
+      sessionIdleSeconds: z
+        .number()
+        .min(0.1)
+        .default(defaults.sessionIdleMs / 1000),
+      killGraceSeconds: z
+        .number()
+        .min(0.1)
+        .max(300)
+        .default(limits.killGraceMs / 1000),
     })
     .prefault({}),
   engine: z

@@ -2,12 +2,7 @@
 import { z } from 'zod';
 import { endingErrorCodes } from './errors.ts';
 import { tokenUsageSchema } from './run.ts';
-import {
-  callbackStateSchema,
-  executionModeSchema,
-  statusSchema,
-  turnRoleSchema,
-} from './words.ts';
+import { callbackStateSchema, executionModeSchema, statusSchema, turnRoleSchema } from './words.ts';
 
 const time = z.iso.datetime();
 

@@ -60,7 +60,7 @@ async function show(client: OffshootClient): Promise<boolean> {
   const parent = await client.call('getSubagent', { id: accepted.id });
   say(`\n${style.bold('Who asked whom, in which mode, and how it ended')}\n`);
   say(indent(renderTree(tree, { style, width: (process.stdout.columns ?? 100) - 2 })));
-  say(style.bold('The answers'));
+  say(`\n${style.bold('The answers')}`);
   const { items } = await client.call('listSubagents', { rootSessionId: accepted.sessionKey });
   for (const record of items.toReversed()) {
     say(`\n  ${style.bold(record.title ?? record.id)} ${style.dim(record.status)}`);
@@ -71,7 +71,9 @@ async function show(client: OffshootClient): Promise<boolean> {
 
 async function keepUntilInterrupted(finished: Promise<unknown>): Promise<void> {
   const { url, server } = discover(home);
-  say(`\n  API          ${url}/api/docs\n  Temporal UI  ${server.temporal.uiUrl}\n  home         ${home}`);
+  say(
+    `\n  API          ${url}/api/docs\n  Temporal UI  ${server.temporal.uiUrl}\n  home         ${home}`,
+  );
   say('\nCtrl-C stops it.');
   await finished;
 }

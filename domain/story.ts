@@ -77,7 +77,9 @@ function details(told: Told): string {
     ['Workspace', `\`${clip(told.workspacePath, 200)}\``],
     ['Spec', told.specId],
   ];
-  const lines = rows.filter(([, value]) => value !== null).map(([name, v]) => `| ${name} | ${cell(v!)} |`);
+  const lines = rows
+    .filter(([, value]) => value !== null)
+    .map(([name, v]) => `| ${name} | ${cell(v!)} |`);
   return `| | |\n| --- | --- |\n${lines.join('\n')}`;
 }
 

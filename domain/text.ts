@@ -31,7 +31,7 @@ export function headAndTail(
   const tailStart = forwardToCharacter(bytes, bytes.length - (maxBytes - headEnd));
   const omitted = tailStart - headEnd;
   return {
-    text: `${bytes.subarray(0, headEnd)}${note(omitted)}${bytes.subarray(tailStart)}`,
+    text: `${bytes.toString('utf8', 0, headEnd)}${note(omitted)}${bytes.toString('utf8', tailStart)}`,
     omitted,
   };
 }

@@ -39,7 +39,8 @@ export function requireReadable(deps: Deps, caller: Caller, id: string): Invocat
   const row = requireInvocation(deps, id);
   const asking = askingInvocation(deps, caller);
   const { db } = deps.store;
-  if (asking && !isInSubtree(db, asking.id, id) && !isInSubtree(db, id, asking.id)) throw foreign(id);
+  if (asking && !isInSubtree(db, asking.id, id) && !isInSubtree(db, id, asking.id))
+    throw foreign(id);
   return row;
 }
 
@@ -52,7 +53,8 @@ export function requireSession(
   const asking = askingInvocation(deps, caller);
   const session = findKnownSession(deps, asking?.agent_id ?? asked.agentId, asked.key);
   if (!session) throw new AppError('not_found', `there is no session ${asked.key}`);
-  if (asking && !isAtOrAbove(deps.store.db, asking.session_id, session.id)) throw foreign(asked.key);
+  if (asking && !isAtOrAbove(deps.store.db, asking.session_id, session.id))
+    throw foreign(asked.key);
   return session;
 }
 

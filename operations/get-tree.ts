@@ -36,7 +36,8 @@ export async function getTree(
   const nodes = new Map(members.map((member) => [member.id, node(member)]));
   for (const row of invocations) nodes.get(row.session_id)!.invocations.push(entry(row));
   for (const member of members) {
-    if (member.parent_id !== null) nodes.get(member.parent_id)?.children.push(nodes.get(member.id)!);
+    if (member.parent_id !== null)
+      nodes.get(member.parent_id)?.children.push(nodes.get(member.id)!);
   }
   return nodes.get(top.id)!;
 }

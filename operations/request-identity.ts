@@ -5,11 +5,7 @@ import type { Caller } from './caller.ts';
 /** Both ids of a new managed session's first invocation share their random part. */
 export const sessionKeyFor = (invocationId: string) => invocationId.replace(/^sub_/, 'ses_');
 
-export function invocationIdFor(
-  caller: Caller,
-  operation: string,
-  randomId: () => string,
-): string {
+export function invocationIdFor(caller: Caller, operation: string, randomId: () => string): string {
   if (caller.idempotencyKey === null) return `sub_${randomId()}`;
   const scope = caller.claims.role === 'child' ? caller.claims.invocationId : caller.claims.role;
   return `sub_${digest([scope, operation, caller.idempotencyKey]).slice(0, 20)}`;
@@ -22,7 +18,9 @@ export function requestHash(request: Record<string, unknown>): string {
 }
 
 function digest(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(sorted(value))).digest('hex');
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(value)))
+    .digest('hex');
 }
 
 function sorted(value: unknown): unknown {

@@ -26,7 +26,9 @@ export async function runSubagent(
   const waitId = waitIdFor(input.executionMode, asked.askingInvocation);
   const known = findInvocation(deps.store.db, id);
   // A repeat needs no files and no runner any more: it only has to be the same request.
-  const surroundings = known ? rowSurroundings(known) : await prepare(deps, id, input, asked.parent);
+  const surroundings = known
+    ? rowSurroundings(known)
+    : await prepare(deps, id, input, asked.parent);
 
   const request: AcceptRequest = {
     id,

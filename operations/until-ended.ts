@@ -22,7 +22,8 @@ export async function untilEnded(deps: Deps, caller: Caller, waiting: Waiting): 
     const timer =
       waiting.waitSeconds === null ? null : setTimeout(finish, waiting.waitSeconds * 1000);
     const stopListening = deps.store.changes.listen((change) => {
-      if (change.kind === 'final' && ids.has(change.invocationId) && isOver(deps, waiting)) finish();
+      if (change.kind === 'final' && ids.has(change.invocationId) && isOver(deps, waiting))
+        finish();
     });
     caller.gone.addEventListener('abort', finish, { once: true });
     if (caller.gone.aborted) finish();

@@ -9,8 +9,7 @@ import { requireReadable } from './gate.ts';
 import { recordOf } from './record.ts';
 
 export type Watched =
-  | { id: number; event: 'turn'; data: Turn }
-  | { id: number; event: 'end'; data: SubAgentRecord };
+  { id: number; event: 'turn'; data: Turn } | { id: number; event: 'end'; data: SubAgentRecord };
 
 /**
  * The turns of one invocation, first those that are there, then each as it comes; `end` is the last.

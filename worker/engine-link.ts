@@ -100,7 +100,10 @@ export function startEngineLink(deps: EngineLinkDeps): EngineLink {
       ...target.connection,
       // A message that fails is kept in the outbox: retries of the client's own would only hide it.
       interceptors: [],
-      channelArgs: { 'grpc.max_reconnect_backoff_ms': 500, 'grpc.initial_reconnect_backoff_ms': 100 },
+      channelArgs: {
+        'grpc.max_reconnect_backoff_ms': 500,
+        'grpc.initial_reconnect_backoff_ms': 100,
+      },
       connectTimeout: CONNECT_MS,
     } as Parameters<typeof Connection.lazy>[0]);
     const lost = new AbortController();

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { createConfigSource } from '../config/index.ts';
 import { readEnvironment } from '../contract/config.ts';
 import { homePaths } from '../contract/home.ts';
@@ -16,6 +15,7 @@ import { runCommand, sweep } from '../runners/index.ts';
 import { startRunnerHost } from './host/runner-host.ts';
 import { createStoreApi } from './host/store-api.ts';
 import { logLine } from './log-line.ts';
+import { installSdkRuntime } from './sdk-runtime.ts';
 import type { EngineTarget } from './poll-engine.ts';
 
 const environment = readEnvironment(process.env);
@@ -24,13 +24,14 @@ const paths = homePaths(home);
 const config = createConfigSource(home);
 const killGraceMs = () => config.read().limits.killGraceSeconds * 1000;
 
-Runtime.install({
-  // We end by our own rules: agents first, then this.
-  shutdownSignals: [],
-  logger: new DefaultLogger('WARN', (entry) => logLine(`${entry.level} ${entry.message}`)),
-});
+installSdkRuntime(logLine);
 
-const external = connectOptions({ home, environment, env: process.env, config: config.read().engine });
+const external = connectOptions({
+  home,
+  environment,
+  env: process.env,
+  config: config.read().engine,
+});
 const host = startRunnerHost({
   api: createStoreApi(() => ({
     url: serverFileSchema.parse(JSON.parse(readFileSync(paths.serverFile, 'utf8'))).url,

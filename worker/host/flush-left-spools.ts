@@ -24,7 +24,7 @@ async function flush(
 ): Promise<void> {
   const spool = openSpool(folder, key);
   const reports = spool.read();
-  for (let at = 0; at < reports.length && !signal.aborted; ) {
+  for (let at = 0; at < reports.length && !signal.aborted;) {
     try {
       await api.report({ hostId, ...key, reports: reports.slice(at, at + BATCH) });
       at += BATCH;

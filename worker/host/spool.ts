@@ -18,7 +18,8 @@ export interface SpoolKey extends RunKey {
 }
 
 export interface Spool {
-  append(reports: Report[]): void;
+  /** Durable: an ending outlives a power cut, like one that was committed. */
+  append(reports: Report[], how: { durable: boolean }): void;
   /** All that was not taken off yet, in order. */
   read(): Report[];
   bytes(): number;
@@ -29,12 +30,11 @@ export function openSpool(folder: string, key: SpoolKey): Spool {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, `${key.bootId}~${key.invocationId}~${key.runNo}.jsonl`);
   return {
-    append(reports) {
+    append(reports, { durable }) {
       const descriptor = openSync(file, 'a', 0o600);
       try {
         appendFileSync(descriptor, reports.map((report) => `${JSON.stringify(report)}\n`).join(''));
-        // An ending that was spooled must outlive a power cut like one that was committed.
-        if (reports.some((report) => report.type !== 'event')) fsyncSync(descriptor);
+        if (durable && reports.some((report) => report.type !== 'event')) fsyncSync(descriptor);
       } finally {
         closeSync(descriptor);
       }

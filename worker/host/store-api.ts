@@ -67,9 +67,17 @@ export function createStoreApi(server: () => ServerAddress): StoreApi {
   };
 }
 
-/** The server said no for good: asking again changes nothing. */
+/**
+ * The server said no for good: asking again changes nothing. All else may pass, a refused token
+ * included: the port of a server that is away may have gone to another home's.
+ */
 export function isRefusal(error: unknown): boolean {
-  return error instanceof AppError && !passing.has(error.code);
+  return error instanceof AppError && lasting.has(error.code);
 }
 
-const passing = new Set(['internal', 'server_unavailable', 'database_busy', 'engine_unavailable']);
+const lasting = new Set<string>(['stale_claim', 'bad_request', 'body_too_large', 'not_found']);
+
+/** The run, or this boot, is not known to the store. */
+export function isUnknownRun(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'stale_claim';
+}

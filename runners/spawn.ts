@@ -1,0 +1,107 @@
+/** Starts a program in a process group of its own and hands it its prompt. */
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import type { Outcome } from '../contract/run.ts';
+import { failed } from './outcome.ts';
+
+export interface Program {
+  runnerId: string;
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+  workspacePath: string;
+  /** Null: its stdin is /dev/null. */
+  stdin: string | null;
+}
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface Started {
+  pid: number;
+  stdout: Readable;
+  stderr: Readable;
+  exited: Promise<Exit>;
+  /** Lets go of the pipes, whoever else holds their other ends. */
+  release(): void;
+}
+
+export async function startProgram(program: Program): Promise<Started | Outcome> {
+  const problem = await workspaceProblem(program.workspacePath);
+  if (problem !== null) return failed('spawn_failed', problem);
+  const options: SpawnOptions = {
+    cwd: program.workspacePath,
+    env: program.env,
+    // Its own group (and session), so that one signal reaches all that it starts there.
+    detached: true,
+    stdio: [program.stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  };
+  try {
+    const child = spawn(program.command, program.args, options);
+    const exited = new Promise<Exit>((resolve) => {
+      child.once('exit', (code, signal) => resolve({ code, signal }));
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+    // Later errors of the object (a signal that could not be sent) are seen where they are caused.
+    child.on('error', () => {});
+    givePrompt(child, program.stdin);
+    return {
+      pid: child.pid!,
+      stdout: child.stdout!,
+      stderr: child.stderr!,
+      exited,
+      release: () => [child.stdin, child.stdout, child.stderr].forEach((pipe) => pipe?.destroy()),
+    };
+  } catch (error) {
+    return spawnFailure(program, error as NodeJS.ErrnoException);
+  }
+}
+
+/** A program that does not read its prompt, or not all of it, is judged by its answer alone. */
+function givePrompt(child: ChildProcess, prompt: string | null): void {
+  if (child.stdin === null || prompt === null) return;
+  child.stdin.on('error', () => {});
+  child.stdin.end(prompt, 'utf8');
+}
+
+/** Asked before the start: the system blames the command for a missing working directory. */
+async function workspaceProblem(path: string): Promise<string | null> {
+  try {
+    if (!(await stat(path)).isDirectory()) return `the workspace ${path} is not a directory`;
+    await access(path, constants.X_OK);
+    return null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR'
+      ? `the workspace ${path} does not exist`
+      : `the workspace ${path} cannot be entered (${code})`;
+  }
+}
+
+async function spawnFailure(program: Program, error: NodeJS.ErrnoException): Promise<Outcome> {
+  const { command, runnerId, workspacePath } = program;
+  const isMissing = error.code === 'ENOENT' || error.code === 'ENOTDIR';
+  if (isMissing || error.code === 'EACCES') {
+    const problem = await workspaceProblem(workspacePath);
+    if (problem !== null) return failed('spawn_failed', problem);
+    return failed(
+      'runner_missing',
+      isMissing
+        ? `the program ${command} was not found`
+        : `the program ${command} is not executable`,
+      isMissing
+        ? `install it, or correct runners.${runnerId}.command (its absolute path is safest; a script also needs the interpreter that its first line names)`
+        : `make it executable, or correct runners.${runnerId}.command`,
+    );
+  }
+  const hint =
+    error.code === 'E2BIG' ? 'arguments and environment are too long for the system' : null;
+  return failed('spawn_failed', `${command} could not be started: ${error.message}`, hint);
+}

@@ -1,0 +1,26 @@
+/** Ends a running program: the whole group is asked, then, after the grace, forced. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export async function stopGroup(
+  pid: number,
+  exited: Promise<unknown>,
+  graceMs: number,
+): Promise<void> {
+  signalGroup(pid, 'SIGTERM');
+  const grace = new AbortController();
+  const isOver = await Promise.race([
+    exited.then(() => true),
+    sleep(graceMs, false, { signal: grace.signal }).catch(() => true),
+  ]);
+  grace.abort();
+  // What is left of the group when its leader has ended is the sweep's.
+  if (!isOver) signalGroup(pid, 'SIGKILL');
+}
+
+function signalGroup(pid: number, name: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(-pid, name);
+  } catch {
+    // The group has just ended by itself.
+  }
+}

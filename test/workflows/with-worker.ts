@@ -1,0 +1,57 @@
+/** Real workflows on the real engine; the store's side and the runner host are played by the test. */
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import type { ControlActivities } from '../../activities/control.ts';
+import type { InvocationStep, SessionStep } from '../../contract/steps.ts';
+import { testEngine } from '../support/test-engine.ts';
+
+export interface Played {
+  takeNextStep?(invocationId: string): Promise<InvocationStep>;
+  takeNextSessionStep?(agentId: string, sessionKey: string): Promise<SessionStep>;
+  cancelByHand?(invocationId: string): Promise<void>;
+  runAgent?(invocationId: string): Promise<void>;
+}
+
+export interface Bench {
+  client: Client;
+  /** A queue of this test's own, for workflows and runs alike. */
+  queue: string;
+  /** A suffix that makes ids this test's own. */
+  own: string;
+}
+
+// Once per test file; the SDK's own log would fill the screen.
+Runtime.install({ logger: new DefaultLogger('ERROR') });
+
+const bundle = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
+
+export async function withWorker<T>(played: Played, run: (bench: Bench) => Promise<T>): Promise<T> {
+  const { address } = await testEngine();
+  const own = randomUUID().slice(0, 8);
+  const queue = `test-${own}`;
+  const native = await NativeConnection.connect({ address });
+  const connection = await Connection.connect({ address });
+  const nothing = () => Promise.reject(new Error('not played in this test'));
+  const activities: ControlActivities & { runAgent: (id: string) => Promise<void> } = {
+    takeNextStep: played.takeNextStep ?? nothing,
+    takeNextSessionStep: played.takeNextSessionStep ?? nothing,
+    cancelByHand: played.cancelByHand ?? (async () => {}),
+    runAgent: played.runAgent ?? nothing,
+  };
+  try {
+    const worker = await Worker.create({
+      connection: native,
+      taskQueue: queue,
+      workflowBundle: { codePath: bundle },
+      activities,
+      shutdownGraceTime: 0,
+      shutdownForceTime: '2s',
+    });
+    return await worker.runUntil(run({ client: new Client({ connection }), queue, own }));
+  } finally {
+    await connection.close();
+    await native.close();
+  }
+}
