@@ -2,11 +2,7 @@
 import type { InvocationStep, SessionStep } from '../contract/steps.ts';
 import type { Store } from '../store/index.ts';
 import { cancelTree } from '../store/lifecycle/cancel.ts';
-import {
-  nextSessionStep,
-  nextStep,
-  type StepSurroundings,
-} from '../store/lifecycle/next-step.ts';
+import { nextSessionStep, nextStep, type StepSurroundings } from '../store/lifecycle/next-step.ts';
 
 export interface ControlDeps {
   store: Store;

@@ -7,6 +7,9 @@ export interface RunHandle {
   reported: Promise<void>;
 }
 
+/** `nothing`: the store had no run for this host. */
+export type LeaseEnd = 'ran' | 'nothing';
+
 export interface RunAgentDeps {
   /** Claims the invocation's next run and starts it, or attaches to the one under way. */
   holdRun(invocationId: string): Promise<RunHandle | null>;
@@ -17,13 +20,15 @@ const HEARTBEAT_MS = 1500;
 
 export function createRunAgentActivities({ holdRun }: RunAgentDeps) {
   return {
-    async runAgent(invocationId: string): Promise<void> {
+    async runAgent(invocationId: string): Promise<LeaseEnd> {
       const context = Context.current();
       const timer = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
       try {
         const run = await Promise.race([holdRun(invocationId), context.cancelled]);
         // Losing the lease ends this wait and not the run: whoever holds the next lease attaches.
-        if (run) await Promise.race([run.reported, context.cancelled]);
+        if (!run) return 'nothing';
+        await Promise.race([run.reported, context.cancelled]);
+        return 'ran';
       } finally {
         clearInterval(timer);
       }

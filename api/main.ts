@@ -23,7 +23,7 @@ import { installSdkRuntime } from '../worker/sdk-runtime.ts';
 import { createApp } from './app.ts';
 import type { ApiDeps } from './deps.ts';
 import { homeSecret } from './home-keys.ts';
-import { startKeeper } from './keeper.ts';
+import { startKeeper } from '../worker/keeper.ts';
 import { choosePort, listen } from './listen.ts';
 import { createSecretsBox } from './secrets-box.ts';
 
@@ -70,7 +70,7 @@ async function serve(): Promise<void> {
   const listening = await listen((request) => app.fetch(request), port, paths);
   url = `http://127.0.0.1:${listening.port}`;
   tell();
-  const stopKeeper = startKeeper(store, () => config.read(), logLine);
+  const stopKeeper = startKeeper(store, () => config.lastGood(), logLine);
   store.changes.listen((change) => {
     if (change.kind === 'final') void secrets.remove(change.invocationId);
   });
@@ -100,16 +100,16 @@ function linkEngine({ home, environment, config, store, onChange }: LinkParts): 
   return startEngineLink({
     store,
     target: () => {
-      const known = { home, environment, env: process.env, config: config.read().engine };
+      const known = { home, environment, env: process.env, config: config.lastGood().engine };
       return connectOptions(known) as LinkTarget | null;
     },
     namespace: config.read().engine.namespace,
     prepare: (connection, namespace) =>
       prepareNamespace(connection, namespace, {
-        retentionDays: config.read().engine.retentionDays,
+        retentionDays: config.lastGood().engine.retentionDays,
       }),
     workflowBundle: built('workflow-bundle.js'),
-    sessionIdleMs: () => config.read().limits.sessionIdleSeconds * 1000,
+    sessionIdleMs: () => config.lastGood().limits.sessionIdleSeconds * 1000,
     onChange,
     log: logLine,
   });

@@ -26,20 +26,14 @@ export async function* followEvents(
   { after = 0, signal }: EventOptions,
 ): AsyncGenerator<SubAgentEvent, void, undefined> {
   for (let last = after; ;) {
-    const gone = new AbortController();
-    const limit = signal ? AbortSignal.any([signal, gone.signal]) : gone.signal;
-    try {
-      const response = await openStream(transport, id, last, limit);
-      for await (const message of untilBroken(readMessages(response), signal)) {
-        const event = eventOf(transport, message);
-        // A replay may overlap with what was read before the connection broke.
-        if (event === null || (event.event === 'turn' && event.id <= last)) continue;
-        last = Math.max(last, event.id);
-        yield event;
-        if (event.event === 'end') return;
-      }
-    } finally {
-      gone.abort();
+    const response = await openStream(transport, id, last, signal);
+    for await (const message of untilBroken(readMessages(response), signal)) {
+      const event = eventOf(transport, message);
+      // A replay may overlap with what was read before the connection broke.
+      if (event === null || (event.event === 'turn' && event.id <= last)) continue;
+      last = Math.max(last, event.id);
+      yield event;
+      if (event.event === 'end') return;
     }
     await sleep(reconnectMs, undefined, signal ? { signal } : {});
   }
@@ -49,23 +43,19 @@ function openStream(
   transport: Transport,
   id: string,
   last: number,
-  limit: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<Response> {
-  return withRetries(transport, limit, () =>
-    fetchFrom(
-      transport,
-      {
-        method: 'GET',
-        path: `/api/subagents/${encodeURIComponent(id)}/events`,
-        body: null,
-        headers: {
-          accept: 'text/event-stream',
-          ...(last > 0 ? { 'last-event-id': String(last) } : {}),
-        },
-      },
-      limit,
-    ),
-  );
+  const request = {
+    method: 'GET' as const,
+    path: `/api/subagents/${encodeURIComponent(id)}/events`,
+    body: null,
+    headers: {
+      accept: 'text/event-stream',
+      ...(last > 0 ? { 'last-event-id': String(last) } : {}),
+    },
+    ...(signal ? { signal } : {}),
+  };
+  return withRetries(transport, signal, () => fetchFrom(transport, request));
 }
 
 /** A connection that breaks in the middle is the same as one that ends: we ask again from where we are. */

@@ -66,12 +66,13 @@ export async function requestJson(transport: Transport, request: HttpRequest): P
   });
 }
 
-/** The open answer, or an error for anything but success. */
+/** The open answer, or an error for anything but success. A stream has no limit of time. */
 export async function fetchFrom(
   transport: Transport,
   request: Omit<HttpRequest, 'waitSeconds'>,
-  limit: AbortSignal,
+  limit?: AbortSignal,
 ): Promise<Response> {
+  const signals = [request.signal, limit].filter((one) => one !== undefined);
   const response = await transport.fetch(`${transport.url}${request.path}`, {
     method: request.method,
     headers: {
@@ -80,7 +81,7 @@ export async function fetchFrom(
       ...request.headers,
     },
     ...(request.body === null ? {} : { body: JSON.stringify(request.body) }),
-    signal: request.signal ? AbortSignal.any([request.signal, limit]) : limit,
+    signal: AbortSignal.any(signals),
     // A server of ours never redirects, and a token does not follow one elsewhere.
     redirect: 'error',
   });

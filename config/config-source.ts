@@ -6,18 +6,30 @@ import { configFile, loadConfig } from './load-config.ts';
 export interface ConfigSource {
   /** Throws `config_invalid` while the file has a mistake. */
   read(): Config;
+  /** For work that is under way: while the file has a mistake, what held before it. */
+  lastGood(): Config;
 }
 
 export function createConfigSource(home: string): ConfigSource {
   let known: { stamp: string; config: Config } | null = null;
-  return {
-    read() {
-      // Taken before reading: a change in between is then seen by the next call.
-      const stamp = stampOf(configFile(home));
-      if (known?.stamp !== stamp) known = { stamp, config: loadConfig(home) };
+  function read(): Config {
+    // Taken before reading: a change in between is then seen by the next call.
+    const stamp = stampOf(configFile(home));
+    if (known?.stamp !== stamp) known = { stamp, config: loadConfig(home) };
+    return known.config;
+  }
+
+  function lastGood(): Config {
+    try {
+      return read();
+    } catch (error) {
+      // Whoever asks for something new is told of the mistake; what runs must not die of it.
+      if (known === null) throw error;
       return known.config;
-    },
-  };
+    }
+  }
+
+  return { read, lastGood };
 }
 
 /** Two edits within one tick of the clock mostly differ in size, and a replaced file in its inode. */

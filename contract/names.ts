@@ -33,8 +33,9 @@ export const runMarker = (homeId: string, hostId: string, invocationId: string, 
   `${homeId}/${hostId}/${invocationId}/${runNo}`;
 export const hostMarkerPrefix = (homeId: string, hostId: string) => `${homeId}/${hostId}/`;
 
-/** Search attributes, all keywords, five at most so that they fit on every kind of cluster. */
+/** Search attributes, all keywords. Clusters on SQL databases allow ten; Temporal UI lists them as columns. */
 export const searchAttributes = {
+  title: 'OffshootTitle',
   rootSession: 'OffshootRootSession',
   parentSession: 'OffshootParentSession',
   mode: 'OffshootMode',

@@ -55,13 +55,21 @@ function body(ended: Ended): string {
   if (ended.error !== null) parts.push(`Error: ${ended.error}`);
   if (ended.content !== null) parts.push(ended.content);
   const whole = parts.join('\n\n') || '(no answer)';
-  const { text } = headAndTail(
-    whole,
-    limits.envelopeBodyBytesMax,
-    (omitted) =>
-      `\n[… ${omitted} bytes left out; the whole answer: get_subagent ${ended.invocationId} …]\n`,
-  );
-  return escape(text);
+  const note = (omitted: number) =>
+    `\n[… ${omitted} bytes left out; the whole answer: get_subagent ${ended.invocationId} …]\n`;
+  return fit(whole, note);
+}
+
+/** The bound holds for what the parent reads: an answer full of brackets grows when it is escaped. */
+function fit(whole: string, note: (omitted: number) => string): string {
+  const max = limits.envelopeBodyBytesMax;
+  for (let room: number = max; ;) {
+    const { text, omitted } = headAndTail(whole, room, note);
+    const escaped = escape(text);
+    const bytes = Buffer.byteLength(escaped) - (omitted > 0 ? Buffer.byteLength(note(omitted)) : 0);
+    if (bytes <= max) return escaped;
+    room = Math.floor((room * max) / bytes);
+  }
 }
 
 /** Every angle bracket goes, so that nothing in a body can look like a tag, in any spelling. */

@@ -25,7 +25,9 @@ export interface Told {
 
 /** A name for people: the title given, else the first line of the prompt. */
 export function titleOf(told: { title: string | null; prompt: string }): string {
-  return told.title ?? firstLine(told.prompt, limits.summaryCharsMax - 40);
+  return told.title === null
+    ? firstLine(told.prompt, limits.summaryCharsMax - 40)
+    : firstLine(told.title.replaceAll(/\s+/g, ' '), limits.titleCharsMax);
 }
 
 export function childStart(told: Told, registered: readonly string[]): ChildStart {
@@ -47,6 +49,7 @@ export function childStart(told: Told, registered: readonly string[]): ChildStar
       depth: told.depth,
     },
     attributes: only(registered, {
+      [searchAttributes.title]: titleOf(told),
       [searchAttributes.rootSession]: told.rootSessionId,
       [searchAttributes.parentSession]: told.parentSessionId ?? '',
       [searchAttributes.mode]: told.executionMode,

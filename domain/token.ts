@@ -15,8 +15,8 @@ export function signToken(secret: string, claims: TokenClaims): string {
 
 /** The claims, or null for anything that this secret has not signed. */
 export function verifyToken(secret: string, token: string): TokenClaims | null {
-  const [body, given] = token.startsWith('off_') ? token.slice(4).split('.') : [];
-  if (!body || !given) return null;
+  const [body, given, ...rest] = token.startsWith('off_') ? token.slice(4).split('.') : [];
+  if (!body || !given || rest.length > 0) return null;
   const wanted = Buffer.from(signature(secret, body));
   const got = Buffer.from(given);
   if (wanted.length !== got.length || !timingSafeEqual(wanted, got)) return null;

@@ -11,6 +11,8 @@ export interface EngineConnection {
   connection: Pick<ConnectionOptions, 'tls' | 'metadata' | 'apiKey'> & { address: string };
   /** Whether it is our own dev server. */
   managed: boolean;
+  /** Names one process of our own dev server: another one may have forgotten what this one knew. */
+  instance: string | null;
 }
 
 export interface ConnectDeps {
@@ -35,8 +37,9 @@ export function isExternalEngine(environment: Environment): boolean {
 function managedOptions(home: string): EngineConnection | null {
   const file = readEngineFile(home);
   if (file === null) return null;
-  const { address, namespace, uiUrl } = file;
-  return { address, namespace, uiUrl, connection: { address }, managed: true };
+  const { address, namespace, uiUrl, pid, start } = file;
+  const instance = `${pid}@${start}`;
+  return { address, namespace, uiUrl, connection: { address }, managed: true, instance };
 }
 
 function externalOptions({ env, environment, config }: ConnectDeps): EngineConnection {
@@ -57,5 +60,6 @@ function externalOptions({ env, environment, config }: ConnectDeps): EngineConne
       ...(apiKey !== undefined && { apiKey }),
     },
     managed: false,
+    instance: null,
   };
 }

@@ -9,6 +9,7 @@ import { findBinary } from '../engine/find-binary.ts';
 import { findDeps } from '../engine/find-deps.ts';
 import type { RunningProcess } from '../engine/running-process.ts';
 import { startEngine } from '../engine/start-engine.ts';
+import { send } from '../engine/stop-process.ts';
 import { childEnvironment } from './child-environment.ts';
 import { entryFile, type EntryName } from './entry.ts';
 import { processNames, type LauncherEvent, type ProcessName } from './events.ts';
@@ -132,7 +133,12 @@ function serverStart(options: LaunchOptions): Start {
 
 function hostStart(options: LaunchOptions): Start {
   return {
-    start: async () => nodeProcess(options, 'host', 'worker', []),
+    start: async () => {
+      const running = nodeProcess(options, 'host', 'worker', []);
+      // One that `down --leave-agents` told to take no more work is to take work again.
+      if (running.isAdopted) send(running.id, 'SIGCONT');
+      return running;
+    },
     isHealthy: async ({ id }) => {
       const hosts = (await readHealth(options.home))?.hosts ?? [];
       return hosts.some((host) => host.id === localHostId && host.pid === id.pid && host.live);

@@ -1,7 +1,6 @@
 /** The process that `up --detach` leaves behind. Its output is `<home>/logs/launcher.log`. */
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { homeFolder } from '../client/home-folder.ts';
 import { loadConfig } from '../config/index.ts';
 import { readEnvironment } from '../contract/config.ts';
 import { describeEvent } from './events.ts';
@@ -9,7 +8,7 @@ import { launch } from './launch.ts';
 import { obeySignals } from './obey-signals.ts';
 
 const { values } = parseArgs({ options: { port: { type: 'string' } } });
-const home = readEnvironment(process.env).home ?? join(homedir(), '.offshoot');
+const home = homeFolder(readEnvironment(process.env).home);
 const log = (line: string) => process.stdout.write(`${new Date().toISOString()} ${line}\n`);
 
 try {

@@ -49,7 +49,8 @@ export async function stopLauncher(
   const hasLeft = Object.values(left).some((id) => id !== null);
   const { killGraceMs = limits.killGraceMs, leaveAgents, onProgress } = options;
   const onEvent = (event: Parameters<typeof describeEvent>[0]) => onProgress(describeEvent(event));
-  if (hasLeft) await stopStack(left, { home, leaveAgents, killGraceMs, onEvent });
+  // Also with nothing left: agents may have outlived a host that was killed.
+  await stopStack(left, { home, leaveAgents, killGraceMs, onEvent });
   return { wasRunning: launcher !== null || hasLeft };
 }
 

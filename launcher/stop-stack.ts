@@ -3,6 +3,7 @@ import { homePaths } from '../contract/home.ts';
 import type { ProcessId } from '../engine/process-identity.ts';
 import { engineStopMs, send, stopProcess } from '../engine/stop-process.ts';
 import type { LauncherEvent } from './events.ts';
+import { sweepAgents } from './sweep-agents.ts';
 
 export interface Stack {
   host: ProcessId | null;
@@ -19,8 +20,8 @@ export interface StopOptions {
   onEvent: (event: LauncherEvent) => void;
 }
 
-/** Ending its agents takes the host their grace, then it reports each of them. */
-const reportMs = 15_000;
+/** Ending its agents takes the host their grace, that of what they left, and time to report each. */
+const reportMs = 20_000;
 const serverStopMs = 15_000;
 
 /** In this order: the host reports to the server, and the server hands on to the engine. */
@@ -31,15 +32,23 @@ export async function stopStack(stack: Stack, options: StopOptions): Promise<voi
     send(stack.host, 'SIGHUP');
     onEvent({ type: 'left_running', process: 'host', pid: stack.host.pid });
   } else if (stack.host !== null) {
-    await stop('host', stack.host, options.killGraceMs + reportMs, onEvent);
+    await stop('host', stack.host, 2 * options.killGraceMs + reportMs, onEvent);
     rmSync(hostPidFile, { force: true });
   }
+  if (!options.leaveAgents) await endLeftAgents(options);
   if (stack.server !== null) {
     await stop('server', stack.server, serverStopMs, onEvent);
     rmSync(serverPidFile, { force: true });
   }
   // Its file stays: the next start takes the ports from it.
   if (stack.engine !== null) await stop('engine', stack.engine, engineStopMs, onEvent);
+}
+
+/** A host that was killed, now or before, has ended nothing; and no other will come to do it. */
+async function endLeftAgents({ home, killGraceMs, onEvent }: StopOptions): Promise<void> {
+  const count = await sweepAgents(home, killGraceMs);
+  if (count === 0) return;
+  onEvent({ type: 'progress', process: 'host', line: `ended ${count} processes that it had left` });
 }
 
 async function stop(

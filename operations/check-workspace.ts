@@ -1,10 +1,13 @@
 /** Where an agent will work, and the files it is pointed to: checked before anything is written. */
-import { mkdir, realpath, stat } from 'node:fs/promises';
+import { mkdir, realpath, rmdir, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 
-/** A workspace must be a folder that is there. */
+/** A workspace must be a folder that is there. A relative one would start from the server's own. */
 export async function requireWorkspace(path: string): Promise<string> {
+  if (!isAbsolute(path)) {
+    throw new AppError('bad_request', 'context.workspacePath: must be an absolute path');
+  }
   const absolute = resolve(path);
   const found = await stat(absolute).catch(() => null);
   if (found?.isDirectory()) return absolute;
@@ -22,6 +25,11 @@ export async function isFolder(path: string | null): Promise<boolean> {
 export async function makeWorkspace(path: string): Promise<string> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   return path;
+}
+
+/** Takes an empty folder away again; one that holds something is somebody's work. */
+export async function dropWorkspace(path: string): Promise<void> {
+  await rmdir(path).catch(() => {});
 }
 
 /** Absolute paths of files that exist inside the workspace, links followed. */

@@ -1,5 +1,5 @@
 /** The same call twice is one child: the caller's key gives the invocation id. */
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { Caller } from './caller.ts';
 
 /** Both ids of a new managed session's first invocation share their random part. */
@@ -11,17 +11,18 @@ export function invocationIdFor(caller: Caller, operation: string, randomId: () 
   return `sub_${digest([scope, operation, caller.idempotencyKey]).slice(0, 20)}`;
 }
 
-/** Two requests are the same if they ask for the same; how long they wait does not matter. */
-export function requestHash(request: Record<string, unknown>): string {
+/**
+ * Two requests are the same if they ask for the same; how long they wait does not matter. Keyed with
+ * the home's secret: whoever reads the store must not be able to guess at the values of `context.env`.
+ */
+export function requestHash(secret: string, request: Record<string, unknown>): string {
   const { waitSeconds: _, ...asked } = request;
-  return digest(asked);
+  return createHmac('sha256', secret).update(inOneOrder(asked)).digest('hex');
 }
 
-function digest(value: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(sorted(value)))
-    .digest('hex');
-}
+const digest = (value: unknown) => createHash('sha256').update(inOneOrder(value)).digest('hex');
+
+const inOneOrder = (value: unknown) => JSON.stringify(sorted(value));
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);

@@ -8,7 +8,13 @@ import { accept, type AcceptRequest } from '../store/lifecycle/accept.ts';
 import { findInvocation, type InvocationRow } from '../store/invocations.ts';
 import type { SessionRow } from '../store/sessions.ts';
 import type { Caller } from './caller.ts';
-import { isFolder, makeWorkspace, requireFiles, requireWorkspace } from './check-workspace.ts';
+import {
+  dropWorkspace,
+  isFolder,
+  makeWorkspace,
+  requireFiles,
+  requireWorkspace,
+} from './check-workspace.ts';
 import type { Deps } from './deps.ts';
 import { whoAsks } from './gate.ts';
 import { recordOf } from './record.ts';
@@ -22,49 +28,52 @@ export async function runSubagent(
 ): Promise<SubAgentRecord> {
   const id = invocationIdFor(caller, 'runSubagent', deps.randomId);
   const asked = whoAsks(deps, caller, input);
-  const hash = requestHash({ ...input, parent: asked.parent?.session_key ?? null });
+  const hash = requestHash(deps.secret, { ...input, parent: asked.parent?.session_key ?? null });
   const waitId = waitIdFor(input.executionMode, asked.askingInvocation);
   const known = findInvocation(deps.store.db, id);
-  // A repeat needs no files and no runner any more: it only has to be the same request.
-  const surroundings = known
-    ? rowSurroundings(known)
-    : await prepare(deps, id, input, asked.parent);
-
-  const request: AcceptRequest = {
-    id,
-    requestHash: hash,
-    ...asked,
-    ...surroundings,
-    prompt: input.prompt,
-    executionMode: input.executionMode,
-    session: { newKey: sessionKeyFor(id) },
-    specId: input.context.specId ?? null,
-    title: input.title ?? null,
-    detached: input.detached,
-    ...treeLimits(deps, input.limits),
-    waitId,
-  };
-  const row = await acceptOrForget(deps, id, request, input.context.env);
+  const row = await orForget(deps, id, async () => {
+    // A repeat needs no files and no runner any more: it only has to be the same request.
+    const surroundings = known
+      ? rowSurroundings(known)
+      : await prepare(deps, id, input, asked.parent);
+    const request: AcceptRequest = {
+      id,
+      requestHash: hash,
+      ...asked,
+      ...surroundings,
+      prompt: input.prompt,
+      executionMode: input.executionMode,
+      session: { newKey: sessionKeyFor(id) },
+      specId: input.context.specId ?? null,
+      title: input.title ?? null,
+      detached: input.detached,
+      ...treeLimits(deps, input.limits),
+      homeLimits: deps.config().limits,
+      waitId,
+    };
+    // Secret values are on disk before the row is.
+    const { env } = input.context;
+    if (env && !findInvocation(deps.store.db, id)) await deps.secrets.put(id, env);
+    return deps.store.write((tx) => accept(tx, request));
+  });
   await answerWhenDone(deps, caller, row, input.executionMode, input.waitSeconds ?? null, waitId);
   return recordOf(deps, findInvocation(deps.store.db, id) ?? row);
 }
 
-/** Secret values are on disk before the row is, and gone again if the row is refused. */
-async function acceptOrForget(
-  deps: Deps,
-  id: string,
-  request: AcceptRequest,
-  env: Record<string, string> | undefined,
-): Promise<InvocationRow> {
-  const isNew = findInvocation(deps.store.db, id) === undefined;
-  if (isNew && env) await deps.secrets.put(id, env);
+/** What lies on disk for an invocation that was refused goes again. */
+async function orForget<T>(deps: Deps, id: string, work: () => Promise<T>): Promise<T> {
   try {
-    return await deps.store.write((tx) => accept(tx, request));
+    return await work();
   } catch (error) {
-    if (isNew && env && !findInvocation(deps.store.db, id)) await deps.secrets.remove(id);
+    if (!findInvocation(deps.store.db, id)) {
+      await deps.secrets.remove(id);
+      await dropWorkspace(ownWorkspace(deps, id));
+    }
     throw error;
   }
 }
+
+const ownWorkspace = (deps: Deps, id: string) => `${deps.paths.work}/${id}`;
 
 interface Surroundings {
   runner: CommandRunner;
@@ -135,7 +144,7 @@ async function chooseWorkspace(
   if (named !== undefined) return requireWorkspace(named);
   // A managed session's project is the workspace of its invocations; an external one's may be elsewhere.
   if (parent && (await isFolder(parent.project))) return parent.project!;
-  return makeWorkspace(`${deps.paths.work}/${id}`);
+  return makeWorkspace(ownWorkspace(deps, id));
 }
 
 function treeLimits(deps: Deps, asked: ParsedInput<'runSubagent'>['limits']) {

@@ -29,14 +29,18 @@ export async function sendToSubagent(
   }
   requireFit(runner, input.prompt);
   const id = invocationIdFor(caller, 'sendToSubagent', deps.randomId);
-  const asked = whoAsks(deps, caller, {});
+  // Sessions of other agents are not known here: a message never crosses from one to another.
+  const asked = whoAsks(deps, caller, { agentId: earlier.agent_id });
+  const { limits } = deps.config();
   const waitId = waitIdFor(input.executionMode, asked.askingInvocation);
   const row = await deps.store.write((tx) =>
     accept(tx, {
       id,
-      requestHash: requestHash({ ...input, parent: asked.parent?.session_key ?? null }),
+      requestHash: requestHash(deps.secret, {
+        ...input,
+        parent: asked.parent?.session_key ?? null,
+      }),
       ...asked,
-      agentId: earlier.agent_id,
       runner,
       prompt: input.prompt,
       executionMode: input.executionMode,
@@ -46,9 +50,10 @@ export async function sendToSubagent(
       files: null,
       title: null,
       detached: false,
-      maxDepth: deps.config().limits.maxDepth,
-      maxChildren: deps.config().limits.maxChildren,
-      wallSeconds: deps.config().limits.wallSeconds,
+      maxDepth: Math.min(earlier.max_depth, limits.maxDepth),
+      maxChildren: Math.min(earlier.max_children, limits.maxChildren),
+      wallSeconds: limits.wallSeconds,
+      homeLimits: limits,
       waitId,
     }),
   );

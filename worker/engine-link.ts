@@ -13,6 +13,8 @@ import { runRelay } from './relay.ts';
 export interface LinkTarget extends EngineTarget {
   address: string;
   uiUrl: string | null;
+  /** Another one than before: a process that may have forgotten the last moments of its predecessor. */
+  instance: string | null;
 }
 
 export interface EngineLinkDeps {
@@ -74,15 +76,15 @@ export function startEngineLink(deps: EngineLinkDeps): EngineLink {
 
   async function link(): Promise<void> {
     while (!life.signal.aborted) {
-      const target = deps.target();
       try {
+        const target = deps.target();
         if (!target) throw new Error('no engine is known yet');
         // An engine closes a connection on which nothing is said: that it ended is no trouble yet.
         await serve(target);
-        continue;
       } catch (error) {
         fail(String(error));
       }
+      // Also after a connection that has only ended: one that ends at once must not become a spin.
       await sleep(RETRY_MS, undefined, { signal: life.signal }).catch(() => {});
     }
   }
@@ -113,7 +115,9 @@ export function startEngineLink(deps: EngineLinkDeps): EngineLink {
       await connection.ensureConnected();
       const prepared = await deps.prepare(connection, target.namespace);
       ({ serverVersion, attributes } = prepared);
-      const again = await deps.store.write((tx) => reconcileEpoch(tx, prepared.epoch));
+      const again = await deps.store.write((tx) =>
+        reconcileEpoch(tx, prepared.epoch, target.instance),
+      );
       if (again > 0) deps.log(`engine: another database; ${again} open invocations are sent again`);
       isConnected = true;
       problem = null;

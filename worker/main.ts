@@ -22,7 +22,7 @@ const environment = readEnvironment(process.env);
 const home = homeFolder(environment.home);
 const paths = homePaths(home);
 const config = createConfigSource(home);
-const killGraceMs = () => config.read().limits.killGraceSeconds * 1000;
+const killGraceMs = () => config.lastGood().limits.killGraceSeconds * 1000;
 
 installSdkRuntime(logLine);
 
@@ -44,10 +44,11 @@ const host = startRunnerHost({
   bootId: randomUUID(),
   hostname: hostname(),
   pid: process.pid,
-  slots: () => config.read().limits.slots,
+  slots: () => config.lastGood().limits.slots,
   folder: join(paths.hosts, localHostId),
   runProgram: (spec, io) =>
     runCommand(spec, { ...io, hostEnv: process.env, killGraceMs: killGraceMs() }),
+  killGraceMs,
   sweep: async (prefix) => void (await sweep(prefix, { graceMs: killGraceMs() })),
   engine: external && !external.managed ? (external as EngineTarget) : null,
   log: logLine,
@@ -56,6 +57,8 @@ const host = startRunnerHost({
 process.on('SIGTERM', () => host.stop());
 process.on('SIGINT', () => host.stop());
 process.on('SIGHUP', () => host.drain());
+// Harmless to a host that is still starting, as every other signal is not.
+process.on('SIGCONT', () => host.resume());
 
 host.ended.then(
   () => process.exit(0),

@@ -23,12 +23,16 @@ const RETRY_MS = 250;
 const WATCH_MS = 100;
 
 export async function pollEngine(deps: PollDeps, signal: AbortSignal): Promise<void> {
+  let said = '';
   while (!signal.aborted) {
-    const target = deps.target();
     try {
+      const target = deps.target();
       if (target) await pollAt(target, deps, signal);
+      said = '';
     } catch (error) {
-      deps.log(`worker on ${deps.worker.taskQueue}: ${String(error)}`);
+      // The same trouble again and again is one line in the log.
+      if (String(error) !== said) deps.log(`worker on ${deps.worker.taskQueue}: ${String(error)}`);
+      said = String(error);
     }
     await sleep(RETRY_MS, undefined, { signal }).catch(() => {});
   }

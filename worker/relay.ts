@@ -8,7 +8,7 @@ import type { Store } from '../store/index.ts';
 import type { StepSurroundings } from '../store/lifecycle/next-step.ts';
 import { deleteRows, dueRows, markSent, postpone, type OutboxRow } from '../store/outbox.ts';
 import { classify } from './engine-errors.ts';
-import { repair, reject } from './repair.ts';
+import { repair, reject, targetOf } from './repair.ts';
 import { send } from './send.ts';
 
 export interface RelayDeps {
@@ -22,7 +22,12 @@ export interface RelayDeps {
 /** Workflows spoken to at once; the dev server has one shard and gains nothing from more. */
 const CONCURRENT_MAX = 50;
 const READ_MAX = 500;
+/** One read of an index, for rows that are due by the clock alone. */
+const LOOK_MS = 1000;
+/** A receiver that is just being started appears within moments. */
 const POSTPONE_MS = 300;
+/** What fails for a reason that we do not know is tried ever more rarely, and never given up. */
+const POSTPONE_MS_MAX = 60_000;
 
 /** Works until the signal says so; throws when the engine cannot be reached. */
 export async function runRelay(deps: RelayDeps, signal: AbortSignal): Promise<void> {
@@ -45,6 +50,8 @@ export async function runRelay(deps: RelayDeps, signal: AbortSignal): Promise<vo
       });
   }
 
+  // What was postponed before a restart has nobody left who would ring for it.
+  const look = setInterval(bell.ring, LOOK_MS);
   try {
     while (!signal.aborted && trouble === null) {
       const rows = dueRows(deps.store.db, deps.store.now(), READ_MAX);
@@ -55,6 +62,7 @@ export async function runRelay(deps: RelayDeps, signal: AbortSignal): Promise<vo
       await bell.rung();
     }
   } finally {
+    clearInterval(look);
     stopListening();
     signal.removeEventListener('abort', bell.ring);
   }
@@ -65,6 +73,7 @@ export async function runRelay(deps: RelayDeps, signal: AbortSignal): Promise<vo
 async function deliver(deps: RelayDeps, rows: OutboxRow[]): Promise<void> {
   const { store } = deps;
   const ids = rows.map((row) => row.id);
+  const target = targetOf(store.db, rows);
   try {
     const isSent = await send(deps, rows);
     const again = new Date(Date.parse(store.now()) + limits.resendMs).toISOString();
@@ -77,14 +86,20 @@ async function deliver(deps: RelayDeps, rows: OutboxRow[]): Promise<void> {
       await store.write((tx) => reject(tx, rows, String(error)));
       return;
     }
-    const until = new Date(Date.parse(store.now()) + POSTPONE_MS).toISOString();
+    const waitMs = kind === 'not_found' ? POSTPONE_MS : pauseAfter(rows);
+    const until = new Date(Date.parse(store.now()) + waitMs).toISOString();
     const left = await store.write((tx) => {
-      const kept = kind === 'not_found' ? repair(tx, rows) : ids;
+      const kept = kind === 'not_found' ? repair(tx, rows, target) : ids;
       postpone(tx, kept, until);
       return kept;
     });
-    if (left.length > 0) setTimeout(() => store.changes.publish([{ kind: 'outbox' }]), POSTPONE_MS);
+    if (left.length > 0) setTimeout(() => store.changes.publish([{ kind: 'outbox' }]), waitMs);
   }
+}
+
+function pauseAfter(rows: OutboxRow[]): number {
+  const attempts = Math.min(10, ...rows.map((row) => row.attempts));
+  return Math.min(POSTPONE_MS_MAX, POSTPONE_MS * 2 ** attempts);
 }
 
 function byWorkflow(rows: OutboxRow[]): OutboxRow[][] {

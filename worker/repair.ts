@@ -1,21 +1,28 @@
 /** Messages whose receiver the engine does not know, or that it will not take. */
 import { isFinal } from '../contract/words.ts';
-import { findInvocation } from '../store/invocations.ts';
-import { respawn } from '../store/lifecycle/rebuild.ts';
+import { findInvocation, type InvocationRow } from '../store/invocations.ts';
+import { ensureSpawn, respawn } from '../store/lifecycle/rebuild.ts';
 import { settle } from '../store/lifecycle/settle.ts';
 import { deleteRows, queueStart, type OutboxRow } from '../store/outbox.ts';
-import type { Tx } from '../store/index.ts';
+import type { Db, Tx } from '../store/index.ts';
+
+/** The invocation that rows are meant for, as it is now; to be read before they are sent. */
+export function targetOf(db: Db, rows: OutboxRow[]): InvocationRow | undefined {
+  const target = rows[0]!.target_invocation_id;
+  return target === null ? undefined : findInvocation(db, target);
+}
 
 /**
  * The workflow is not there. If its invocation has ended, what it was to start begins as a root and
- * the rest has lost its point; if not, the engine has lost it: it is asked for again, and the rows
- * wait behind it. Returns the rows that are still to be sent.
+ * the rest has lost its point; if not, the engine has lost it, or has yet to begin it: then the rows
+ * wait behind its own start. `before` is the target as it was when the message was sent: one that
+ * begins meanwhile must not be taken for lost. Returns the rows that are still to be sent.
  */
-export function repair(tx: Tx, rows: OutboxRow[]): number[] {
-  const target = rows[0]!.target_invocation_id;
-  const owner = target === null ? undefined : findInvocation(tx.db, target);
+export function repair(tx: Tx, rows: OutboxRow[], before: InvocationRow | undefined): number[] {
+  const owner = targetOf(tx.db, rows);
   if (owner && !isFinal(owner.status)) {
-    respawn(tx, owner);
+    if (before?.engine_state !== 'unstarted') respawn(tx, owner);
+    else if (owner.engine_state === 'unstarted') ensureSpawn(tx, owner);
     return rows.map((row) => row.id);
   }
   deleteRows(

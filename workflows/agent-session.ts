@@ -38,8 +38,8 @@ export async function agentSession(input: AgentSessionInput): Promise<void> {
     isPoked = false;
     const next = await takeNextSessionStep(input.agentId, input.sessionKey);
     setCurrentDetails(next.details);
-    await startChildren(next.children, started);
-    if (isPoked || next.children.length > 0) continue;
+    const hasNew = await startChildren(next.children, started);
+    if (isPoked || hasNew) continue;
     if (workflowInfo().continueAsNewSuggested || pokes > POKES_MAX) await continueAsNew(input);
     if (next.idleMs === null) await condition(() => isPoked);
     else if (!(await condition(() => isPoked, next.idleMs))) return;

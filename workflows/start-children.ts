@@ -5,11 +5,17 @@ import type { ChildStart } from '../contract/steps.ts';
 /**
  * Starts what was asked for as children of this workflow, so that Temporal UI shows the true tree.
  * ABANDON, because an owner that ends or rolls over must not take its children with it.
+ * Answers whether any was new: the store names them until they have begun, and to ask it again
+ * before there is something new would be a spin.
  */
-export async function startChildren(children: ChildStart[], started: Set<string>): Promise<void> {
+export async function startChildren(
+  children: ChildStart[],
+  started: Set<string>,
+): Promise<boolean> {
   const fresh = children.filter((child) => !started.has(nameOf(child)));
   for (const child of fresh) started.add(nameOf(child));
   await Promise.all(fresh.map(start));
+  return fresh.length > 0;
 }
 
 const nameOf = (child: ChildStart) => `${child.invocationId}#${child.spawnNo}`;

@@ -6,9 +6,10 @@ import {
   proxyActivities,
   setCurrentDetails,
   setHandler,
+  sleep,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { RunAgentActivities } from '../activities/run-agent.ts';
+import type { LeaseEnd, RunAgentActivities } from '../activities/run-agent.ts';
 import type { Ending, InvocationStep } from '../contract/steps.ts';
 import { pokeSignal } from './messages.ts';
 import { attributePairs, startChildren } from './start-children.ts';
@@ -32,6 +33,7 @@ export async function subAgent({ invocationId }: SubAgentInput): Promise<SubAgen
   let isPoked = false;
   let isRunning = false;
   let isCancelled = false;
+  let idleLeases = 0;
   const started = new Set<string>();
 
   setHandler(pokeSignal, () => void (isPoked = true), {
@@ -49,15 +51,18 @@ export async function subAgent({ invocationId }: SubAgentInput): Promise<SubAgen
     for (;;) {
       isPoked = false;
       const next = await takeNextStep(invocationId);
-      await startChildren(next.children, started);
+      const hasNew = await startChildren(next.children, started);
       if (next.step === 'done') {
-        if (next.children.length > 0) continue;
+        if (hasNew) continue;
         return finish(next.ending, next.attributes, isCancelled);
       }
       setCurrentDetails(next.details);
       if (next.step === 'run' && !isRunning) {
         isRunning = true;
-        void holdLease(invocationId, next).finally(() => {
+        void holdLease(invocationId, next).then(async (end) => {
+          idleLeases = end === 'nothing' ? idleLeases + 1 : 0;
+          // Store and host agree within moments on what is to run; until then this must not spin.
+          if (idleLeases > 1) await sleep(PAUSE);
           isRunning = false;
           isPoked = true;
         });
@@ -67,11 +72,13 @@ export async function subAgent({ invocationId }: SubAgentInput): Promise<SubAgen
   });
 }
 
+const PAUSE = '1s';
+
 /** The activity is a lease on the process, not the process: when it is lost, the next one attaches. */
 async function holdLease(
   invocationId: string,
   step: Extract<InvocationStep, { step: 'run' }>,
-): Promise<void> {
+): Promise<LeaseEnd> {
   const { runAgent } = proxyActivities<RunAgentActivities>({
     taskQueue: step.queue,
     summary: step.summary,
@@ -80,7 +87,12 @@ async function holdLease(
     heartbeatTimeout: '5s',
     retry: { initialInterval: '100ms', backoffCoefficient: 1.5, maximumInterval: '2s' },
   });
-  await runAgent(invocationId);
+  try {
+    return await runAgent(invocationId);
+  } catch {
+    // Ended by hand, or at its very last bound: what there is to do now, the store knows.
+    return 'nothing';
+  }
 }
 
 function finish(
@@ -90,6 +102,7 @@ function finish(
 ): SubAgentResult {
   const pairs = attributePairs(attributes);
   if (pairs.length > 0) upsertSearchAttributes(pairs);
+  setCurrentDetails(`**${ending.status}**`);
   const message = `${ending.status}${ending.error === null ? '' : `: ${ending.error}`}`;
   if (ending.status === 'completed' || ending.status === 'deleted') {
     return { status: ending.status, answer: ending.answer };

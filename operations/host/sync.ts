@@ -5,6 +5,7 @@ import { touchHost } from '../../store/hosts.ts';
 import { findInvocation } from '../../store/invocations.ts';
 import { requireBoot } from '../../store/lifecycle/claim.ts';
 import type { RunRow } from '../../store/lifecycle/claim.ts';
+import { loseUnknownRuns } from '../../store/lifecycle/lose.ts';
 import type { Deps } from '../deps.ts';
 import { engineAddress } from './engine-address.ts';
 
@@ -17,6 +18,7 @@ export async function sync(
   await deps.store.write((tx) => {
     requireBoot(tx, request);
     touchHost(tx, request.hostId, request.draining);
+    loseUnknownRuns(tx, request);
     // It may have been away: then this is when its slots are there again.
     admitNext(tx);
   });

@@ -22,10 +22,7 @@ export interface Stack {
   pid(name: 'server' | 'host' | 'engine'): number;
   kill(name: 'server' | 'host' | 'engine'): void;
   /** An asynchronous invocation of the demo agent, or of the runner named. */
-  start(
-    prompt: string,
-    more?: Partial<OperationInput<'runSubagent'>>,
-  ): Promise<SubAgentRecord>;
+  start(prompt: string, more?: Partial<OperationInput<'runSubagent'>>): Promise<SubAgentRecord>;
   ended(id: string, seconds?: number): Promise<SubAgentRecord>;
   transcript(id: string): Promise<Turn[]>;
 }
@@ -36,7 +33,9 @@ export interface StackOptions {
   env?: Record<string, string | undefined>;
 }
 
-export async function startStack(options: StackOptions = {}): Promise<Stack & { stop(): Promise<void> }> {
+export async function startStack(
+  options: StackOptions = {},
+): Promise<Stack & { stop(): Promise<void> }> {
   const home = mkdtempSync(join(realpathSync(tmpdir()), 'home-'));
   if (options.config) writeFileSync(join(home, 'config.json'), JSON.stringify(options.config));
   const launcher = await launch({
@@ -64,7 +63,12 @@ export async function startStack(options: StackOptions = {}): Promise<Stack & { 
     pid,
     kill: (name) => process.kill(pid(name), 'SIGKILL'),
     start: (prompt, more = {}) =>
-      client.call('runSubagent', { runnerId: 'demo', executionMode: 'ASYNC_POLL', prompt, ...more }),
+      client.call('runSubagent', {
+        runnerId: 'demo',
+        executionMode: 'ASYNC_POLL',
+        prompt,
+        ...more,
+      }),
     ended: (id, seconds = 30) =>
       until(
         () => client.call('getSubagent', { id }),
@@ -73,7 +77,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack & { 
       ),
     async transcript(id) {
       const turns: Turn[] = [];
-      for (let after: number | null = 0; after !== null; ) {
+      for (let after: number | null = 0; after !== null;) {
         const page: { turns: Turn[]; nextAfter: number | null } = await client.call(
           'getTranscript',
           { id, after, limit: 500 },

@@ -19,12 +19,13 @@ export interface TouchDeps {
 }
 
 /** Half of what counts as silence, so that one lost answer does not. */
-const WAIT_SECONDS = 5;
+const WAIT_SECONDS_MAX = 5;
 const RETRY_MS = 250;
 
 export async function keepInTouch(deps: TouchDeps): Promise<void> {
-  let lastContact = Date.now();
+  const contact = createContact(deps);
   while (!deps.signal.aborted) {
+    const asked = performance.now();
     try {
       const answer = await deps.api.sync(
         {
@@ -32,11 +33,11 @@ export async function keepInTouch(deps: TouchDeps): Promise<void> {
           bootId: deps.bootId,
           runs: deps.runs.list(),
           draining: deps.isDraining(),
-          waitSeconds: deps.isDraining() ? 0.5 : WAIT_SECONDS,
+          waitSeconds: waitSeconds(deps),
         },
         deps.signal,
       );
-      lastContact = Date.now();
+      contact.made(asked);
       for (const order of answer.stop) deps.runs.stop(order, order.reason);
       // What was just told to stop takes a moment: not to be asked for again at once.
       if (answer.stop.length > 0) await pause(deps.signal);
@@ -44,12 +45,38 @@ export async function keepInTouch(deps: TouchDeps): Promise<void> {
     } catch (error) {
       if (deps.signal.aborted) return;
       if (error instanceof AppError && error.code === 'stale_claim') await greet(deps);
-      // Whoever has no contact for so long has lost its claims: the store counts the same way.
-      if (Date.now() - lastContact > deps.leaseMinutes() * 60_000) deps.runs.stopAll('lost');
+      if (contact.isLost()) deps.runs.stopAll('lost');
       await pause(deps.signal);
     }
   }
 }
+
+/** A poll must fit several times into the lease, or one lost answer would use it up. */
+function waitSeconds(deps: TouchDeps): number {
+  return deps.isDraining() ? 0.5 : Math.min(WAIT_SECONDS_MAX, deps.leaseMinutes() * 20);
+}
+
+/**
+ * Whoever has had no contact for the time of the lease has lost its claims: the store counts the
+ * same way. Counted in failed attempts as well as in time, because a machine that was asleep finds
+ * much time gone and nobody to blame for it. A host that was told to let its agents finish does so.
+ */
+function createContact(deps: TouchDeps) {
+  let last = performance.now();
+  let failures = 0;
+  return {
+    made(at: number) {
+      last = at;
+      failures = 0;
+    },
+    isLost(): boolean {
+      failures += 1;
+      const isOver = performance.now() - last > deps.leaseMinutes() * 60_000;
+      return isOver && failures >= FAILURES_MIN && !deps.isDraining();
+    },
+  };
+}
+const FAILURES_MIN = 4;
 
 async function greet(deps: TouchDeps): Promise<void> {
   try {

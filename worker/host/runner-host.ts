@@ -1,5 +1,5 @@
 /** The life of a runner host: sweep, bring what was left, say hello, then work until told to end. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRunAgentActivities } from '../../activities/run-agent.ts';
@@ -8,7 +8,7 @@ import type { HelloAnswer } from '../../contract/store-api.ts';
 import { pollEngine, type EngineTarget } from '../poll-engine.ts';
 import { flushLeftSpools } from './flush-left-spools.ts';
 import { keepInTouch } from './keep-in-touch.ts';
-import { createRunTable, type RunTable, type RunTableDeps } from './run-table.ts';
+import { createRunTable, type RunTableDeps } from './run-table.ts';
 import type { StoreApi } from './store-api.ts';
 
 export interface RunnerHostDeps {
@@ -21,26 +21,30 @@ export interface RunnerHostDeps {
   folder: string;
   runProgram: RunTableDeps['runProgram'];
   sweep(markerPrefix: string): Promise<void>;
+  /** What a program gets between SIGTERM and SIGKILL. */
+  killGraceMs(): number;
   /** Set where the user names a Temporal; else the server says where the engine is. */
   engine: EngineTarget | null;
   log(message: string): void;
 }
 
 export interface RunnerHost {
-  /** Takes nothing new and lets what runs finish. */
+  /** Takes nothing new, lets what runs finish, and then ends. */
   drain(): void;
+  /** Takes work again, if it was draining: somebody has started the rest of the stack anew. */
+  resume(): void;
   /** Ends what runs; its `onLost` decides what becomes of it. */
   stop(): void;
   ended: Promise<void>;
 }
 
-/** What ending processes and telling the store may take before the rest is left to the spool. */
+/** Beyond the graces of program and stragglers: what seeing them end and telling it may take. */
 const STOP_MS = 15_000;
 const RETRY_MS = 100;
 
 export function startRunnerHost(deps: RunnerHostDeps): RunnerHost {
   const life = new AbortController();
-  const polling = new AbortController();
+  let polling = new AbortController();
   let isDraining = false;
   let known: HelloAnswer | null = null;
   let temporal: HelloAnswer['temporal'] = null;
@@ -54,11 +58,7 @@ export function startRunnerHost(deps: RunnerHostDeps): RunnerHost {
   }
 
   async function live(): Promise<void> {
-    mkdirSync(deps.folder, { recursive: true, mode: 0o700 });
-    const home = recallHome(deps.folder);
-    // Before anything is claimed: nothing of an earlier boot may overlap what comes.
-    if (home) await deps.sweep(hostMarkerPrefix(home, deps.hostId));
-    await flushLeftSpools(deps.api, deps.hostId, join(deps.folder, 'spool'), life.signal);
+    await tidyUp(deps, life.signal);
     await insist(sayHello, deps, life.signal);
     if (!known) return;
     const touch = keepInTouch({
@@ -70,44 +70,65 @@ export function startRunnerHost(deps: RunnerHostDeps): RunnerHost {
       sayHello,
       signal: life.signal,
     });
-    const work = pollEngine(
-      {
-        worker: {
-          taskQueue: known.queue,
-          identity: `${deps.hostId}@${deps.hostname}:${deps.pid}`,
-          activities: createRunAgentActivities({ holdRun: (id) => runs.hold(id) }),
-          // Not the slots: a blocked parent holds its activity while its child needs another.
-          maxConcurrentActivityTaskExecutions: known.ceiling,
-          maxHeartbeatThrottleInterval: '2s',
-          shutdownGraceTime: 0,
-          shutdownForceTime: '5s',
-        },
-        target: () => deps.engine ?? engineAt(temporal),
-        log: deps.log,
-      },
-      polling.signal,
-    );
-    await Promise.all([touch, work]);
+    await Promise.all([touch, work(known)]);
   }
 
-  const ended = live();
-  return {
-    ended,
-    drain() {
-      isDraining = true;
-      polling.abort();
-      void runs.empty().then(() => life.abort());
-    },
-    stop() {
-      polling.abort();
-      void endRuns(runs).then(() => life.abort());
-    },
-  };
+  async function work({ queue, ceiling }: HelloAnswer): Promise<void> {
+    const worker = {
+      taskQueue: queue,
+      identity: `${deps.hostId}@${deps.hostname}:${deps.pid}`,
+      activities: createRunAgentActivities({ holdRun: (id) => runs.hold(id) }),
+      // Not the slots: a blocked parent holds its activity while its child needs another.
+      maxConcurrentActivityTaskExecutions: ceiling,
+      maxHeartbeatThrottleInterval: '2s',
+      shutdownGraceTime: 0,
+      shutdownForceTime: '5s',
+    } as const;
+    const target = () => deps.engine ?? engineAt(temporal);
+    while (!life.signal.aborted) {
+      await pollEngine({ worker, target, log: deps.log }, polling.signal);
+      await sleep(RETRY_MS);
+    }
+  }
+
+  function drain(): void {
+    if (polling.signal.aborted) return;
+    const stopped = polling;
+    isDraining = true;
+    runs.close();
+    stopped.abort();
+    void runs.settled().then(() => {
+      if (polling === stopped) life.abort();
+    });
+  }
+
+  function resume(): void {
+    if (!isDraining || life.signal.aborted) return;
+    isDraining = false;
+    runs.open();
+    polling = new AbortController();
+  }
+
+  function stop(): void {
+    isDraining = false;
+    runs.close();
+    polling.abort();
+    runs.stopAll('lost');
+    const patience = sleep(2 * deps.killGraceMs() + STOP_MS);
+    void Promise.race([runs.settled(), patience]).then(() => life.abort());
+  }
+
+  return { ended: live(), drain, resume, stop };
 }
 
-async function endRuns(runs: RunTable): Promise<void> {
-  runs.stopAll('lost');
-  await Promise.race([runs.empty(), sleep(STOP_MS)]);
+/** Before anything is claimed: nothing of an earlier boot may overlap what comes, or lie about. */
+async function tidyUp(deps: RunnerHostDeps, signal: AbortSignal): Promise<void> {
+  const { folder, hostId } = deps;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const home = recallHome(folder);
+  if (home) await deps.sweep(hostMarkerPrefix(home, hostId));
+  rmSync(join(folder, 'runs'), { recursive: true, force: true });
+  await flushLeftSpools({ ...deps, folder: join(folder, 'spool'), signal });
 }
 
 async function insist(
@@ -122,7 +143,7 @@ async function insist(
     } catch (error) {
       // The same reason again and again is one line in the log.
       if (String(error) !== said) deps.log(`hello: ${(said = String(error))}`);
-      await sleep(RETRY_MS);
+      await sleep(RETRY_MS, undefined, { signal }).catch(() => {});
     }
   }
 }

@@ -6,18 +6,26 @@ import { expire, hasExpirable } from '../store/lifecycle/expire.ts';
 const EVERY_MS = 1000;
 /** After its grace a killed process still has to be seen and reported. */
 const REPORT_MS = 20_000;
+/** A longer gap between two looks means that this process, or the machine, has slept. */
+const ASLEEP_MS = 5000;
 
 export function startKeeper(
   store: Store,
   config: () => Config,
   log: (message: string) => void,
 ): () => void {
+  let awakeSince = store.now();
+  let lastLook = awakeSince;
   const timer = setInterval(() => {
+    const now = store.now();
+    if (Date.parse(now) - Date.parse(lastLook) > ASLEEP_MS) awakeSince = now;
+    lastLook = now;
     if (!hasExpirable({ db: store.db, now: store.now() })) return;
     store
       .write((tx) => {
         const { limits } = config();
         expire(tx, {
+          awakeSince,
           hostWaitMs: limits.hostWaitSeconds * 1000,
           leaseMs: limits.leaseMinutes * 60_000,
           stopMs: limits.killGraceSeconds * 1000 + REPORT_MS,

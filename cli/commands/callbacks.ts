@@ -1,0 +1,74 @@
+/** `callbacks` and `runners`. */
+import type { Command } from 'commander';
+import { connect, ownSession } from '../connect.ts';
+import type { Cli, CliDeps } from '../deps.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { jsonOption } from '../option-values.ts';
+import { renderRunners } from '../render/list.ts';
+import { plainText } from '../render/plain-text.ts';
+import { createStyle } from '../render/style.ts';
+import { usageError } from '../report-error.ts';
+import { writeJson } from '../write-json.ts';
+
+const states = ['open', 'queued', 'handed', 'delivered', 'undelivered', 'all'] as const;
+
+interface CallbackOptions {
+  status?: (typeof states)[number];
+  ack?: boolean;
+  json?: boolean;
+}
+
+export function addCallbacksCommand(program: Command, { action }: Cli): void {
+  program
+    .command('callbacks [session]')
+    .description('show the answers that were sent to a session (default: your own)')
+    .addOption(
+      program
+        .createOption('-s, --status <state>', 'open means not delivered yet (default: open)')
+        .choices(states),
+    )
+    .option('--ack', 'say that those shown have been read')
+    .addOption(jsonOption())
+    .action(action(callbacks));
+}
+
+export function addRunnersCommand(program: Command, { action }: Cli): void {
+  program
+    .command('runners')
+    .description('list the runners that can be named, and what keeps them from running')
+    .addOption(jsonOption())
+    .action(action(runners));
+}
+
+async function callbacks(
+  deps: CliDeps,
+  session: string | undefined,
+  { status = 'open', ack, json }: CallbackOptions,
+): Promise<ExitCode> {
+  const client = connect(deps);
+  const key = session ?? (await ownSession(deps, client));
+  if (key === null) throw usageError('Nothing says which session is meant.', 'Name its key.');
+  const answer = await client.call('getCallbacks', { key, status });
+  const { out, err } = deps;
+  if (json) writeJson(out, answer);
+  else if (answer.callbacks.length === 0) err.write('There are none.\n');
+  else {
+    const texts = answer.callbacks.map(({ envelope }) => envelope.trimEnd());
+    out.write(`${texts.map((text) => (out.isTerminal ? plainText(text) : text)).join('\n\n')}\n`);
+  }
+  // Only after they were shown: what is acknowledged is not told again.
+  const ids = answer.callbacks.map(({ id }) => id);
+  if (ack && ids.length > 0) await client.call('ackCallbacks', { key, ids });
+  return exitCodes.ok;
+}
+
+async function runners(deps: CliDeps, { json }: { json?: boolean }): Promise<ExitCode> {
+  const { out } = deps;
+  const answer = await connect(deps).call('listRunners', {});
+  if (json) writeJson(out, answer);
+  else {
+    const width = out.isTerminal ? out.columns : Infinity;
+    out.write(renderRunners(answer.runners, { style: createStyle(out.hasColor), width }));
+  }
+  return exitCodes.ok;
+}

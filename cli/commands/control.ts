@@ -1,0 +1,75 @@
+/** `cancel` and `delete`. */
+import type { Command } from 'commander';
+import { connect } from '../connect.ts';
+import type { Cli, CliDeps } from '../deps.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { jsonOption } from '../option-values.ts';
+import { withProgress } from '../progress.ts';
+import { statusGlyph } from '../render/status.ts';
+import { createStyle } from '../render/style.ts';
+import { writeJson } from '../write-json.ts';
+
+export function addControlCommands(program: Command, { action }: Cli): void {
+  program
+    .command('cancel <id>')
+    .description('cancel a sub-agent and all that it has asked for')
+    .option('--reason <text>', 'why, kept with it')
+    .addOption(jsonOption())
+    .action(action(cancel));
+  program
+    .command('delete <id>')
+    .description('delete an ended sub-agent, or with --session a session, and all below it')
+    .option('--session', 'the id is a session key')
+    .option('-y, --yes', 'do not ask')
+    .addOption(jsonOption())
+    .action(action(remove));
+}
+
+async function cancel(
+  deps: CliDeps,
+  id: string,
+  { reason, json }: { reason?: string; json?: boolean },
+): Promise<ExitCode> {
+  const input = { id, ...(reason === undefined ? {} : { reason }) };
+  const record = await withProgress(
+    deps,
+    `cancelling ${id}`,
+    connect(deps).call('cancelSubagent', input),
+  );
+  if (json) writeJson(deps.out, record);
+  else {
+    const style = createStyle(deps.out.hasColor);
+    deps.out.write(`${statusGlyph(record.status, style)} ${id} ${record.status}\n`);
+  }
+  return exitCodes.ok;
+}
+
+async function remove(
+  deps: CliDeps,
+  id: string,
+  { session, yes, json }: { session?: boolean; yes?: boolean; json?: boolean },
+): Promise<ExitCode> {
+  const client = connect(deps);
+  if (!yes && !(await isSure(deps, id))) {
+    deps.err.write('Nothing was deleted.\n');
+    return exitCodes.interrupted;
+  }
+  const deleted = session
+    ? await client.call('deleteSession', { key: id })
+    : await client.call('deleteSubagent', { id });
+  if (json) writeJson(deps.out, deleted);
+  else {
+    const { sessions, invocations, turns, callbacks } = deleted;
+    const counts = { sessions, invocations, turns, callbacks };
+    const words = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
+    deps.out.write(`Deleted: ${words.join(', ')}.\n`);
+  }
+  return exitCodes.ok;
+}
+
+/** Transcripts do not come back. A script has said what it means. */
+async function isSure({ input, err }: CliDeps, id: string): Promise<boolean> {
+  if (!input.isTerminal || !err.isTerminal) return true;
+  const question = `Delete ${id} with its transcript and all below it? [y/N] `;
+  return /^\s*y/i.test((await input.ask(question, new AbortController().signal)) ?? '');
+}

@@ -1,0 +1,67 @@
+/** `engine status | path | build`: the Temporal dev server and its binary. */
+import type { Command } from 'commander';
+import type { Cli, CliDeps } from '../deps.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { jsonOption } from '../option-values.ts';
+import { tellLine, withProgress } from '../progress.ts';
+import { writeJson } from '../write-json.ts';
+
+export function addEngineCommand(program: Command, { action }: Cli): void {
+  const engine = program.command('engine').description('the Temporal server that is kept for you');
+  engine
+    .command('status')
+    .description('whether it runs, and where')
+    .addOption(jsonOption())
+    .action(action(status));
+  engine
+    .command('path')
+    .description('which binary `up` would start')
+    .addOption(jsonOption())
+    .action(action(path));
+  engine
+    .command('build')
+    .description('compile the pinned version into the cache (needs Go, some minutes)')
+    .addOption(jsonOption())
+    .action(action(build));
+}
+
+async function status({ home, out }: CliDeps, { json }: { json?: boolean }): Promise<ExitCode> {
+  const { engineStatus } = await import('../../engine/engine-commands.ts');
+  const found = await engineStatus(home);
+  if (json) writeJson(out, found);
+  else if (found.file === null || found.state === 'stopped') out.write('stopped\n');
+  else {
+    const { address, uiUrl, version, namespace, pid } = found.file;
+    out.write(`${found.state}\n  address    ${address}\n  UI         ${uiUrl}\n`);
+    out.write(`  namespace  ${namespace}\n  version    ${version}\n  pid        ${pid}\n`);
+  }
+  return found.state === 'healthy' ? exitCodes.ok : exitCodes.unreachable;
+}
+
+async function path(deps: CliDeps, { json }: { json?: boolean }): Promise<ExitCode> {
+  const { enginePath } = await import('../../engine/engine-commands.ts');
+  const found = await enginePath(await findDepsOf(deps, () => undefined));
+  const { out, err } = deps;
+  if (json) writeJson(out, found);
+  else if (found.binary !== null) out.write(`${found.binary.path}\n`);
+  else {
+    for (const { step, result } of found.failed) err.write(`${step}: ${result}\n`);
+    err.write('`offshoot up` gets one; `offshoot engine build` compiles it.\n');
+  }
+  return found.binary === null ? exitCodes.notFound : exitCodes.ok;
+}
+
+async function build(deps: CliDeps, { json }: { json?: boolean }): Promise<ExitCode> {
+  const { buildEngine } = await import('../../engine/engine-commands.ts');
+  const tell = (line: string) => tellLine(deps, line);
+  const work = buildEngine(await findDepsOf(deps, tell));
+  const binary = await withProgress(deps, 'compiling the engine', work);
+  if (json) writeJson(deps.out, binary);
+  else deps.out.write(`${binary.path}\n`);
+  return exitCodes.ok;
+}
+
+async function findDepsOf(deps: CliDeps, onProgress: (line: string) => void) {
+  const { findDeps } = await import('../../engine/find-deps.ts');
+  return findDeps(deps.processEnvironment, onProgress);
+}

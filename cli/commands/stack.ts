@@ -1,0 +1,88 @@
+/** `up`, `down` and `status`: the processes behind it all. */
+import type { Command } from 'commander';
+import { discover } from '../../client/index.ts';
+import type { Cli, CliDeps } from '../deps.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { homeHealth, runningAgents } from '../home-health.ts';
+import { jsonOption, port } from '../option-values.ts';
+import { tellLine, withProgress } from '../progress.ts';
+import { addressesOf, renderAddresses, renderStatus } from '../render/stack.ts';
+import { createStyle } from '../render/style.ts';
+import { fateOfAgents, upInForeground } from '../up-in-foreground.ts';
+import { writeJson } from '../write-json.ts';
+
+interface UpOptions {
+  detach?: boolean;
+  port?: number;
+  json?: boolean;
+}
+
+export function addStackCommands(program: Command, { action }: Cli): void {
+  program
+    .command('up')
+    .description('start everything, or wait until what runs already is ready')
+    .option('-d, --detach', 'leave it running in the background')
+    .option('--port <port>', 'port of the API; 0 picks a free one, once per home', port)
+    .addOption(jsonOption())
+    .action(action(up));
+  program
+    .command('down')
+    .description('stop everything')
+    .option('--leave-agents', 'let running agents finish')
+    .addOption(jsonOption())
+    .action(action(down));
+  program
+    .command('status')
+    .description('what runs, where, and how it is')
+    .addOption(jsonOption())
+    .action(action(status));
+}
+
+async function up(deps: CliDeps, options: UpOptions): Promise<ExitCode> {
+  const { launcherStatus, startDetached } = await import('../../launcher/index.ts');
+  const { home, out, err } = deps;
+  const isAlive = launcherStatus(home).launcher !== null;
+  if (!isAlive && !options.detach) return upInForeground(deps, options);
+  if (isAlive && options.port !== undefined) {
+    err.write('It runs already: --port counts from the next start.\n');
+  }
+  const work = startDetached({
+    home,
+    port: options.port ?? null,
+    env: deps.processEnvironment,
+    // The lines are those of its log, which begin with the time.
+    onProgress: (line) => tellLine(deps, line.replace(/^\d{4}-\S+Z /, '')),
+  });
+  const { health, wasRunning } = await withProgress(deps, 'starting', work);
+  const addresses = addressesOf(home, discover(home).url, health);
+  if (options.json) writeJson(out, { ...addresses, status: health.status, wasRunning });
+  else out.write(renderAddresses(addresses, createStyle(out.hasColor)));
+  return health.status === 'ready' ? exitCodes.ok : exitCodes.unreachable;
+}
+
+async function down(
+  deps: CliDeps,
+  { leaveAgents = false, json }: { leaveAgents?: boolean; json?: boolean },
+): Promise<ExitCode> {
+  const { stopLauncher } = await import('../../launcher/stop-launcher.ts');
+  const { home, out, err } = deps;
+  const agents = (await runningAgents(home)) ?? 0;
+  if (agents > 0) err.write(`${fateOfAgents(agents, leaveAgents)}\n`);
+  const onProgress = (line: string) => tellLine(deps, line);
+  const work = stopLauncher(home, { leaveAgents, onProgress });
+  const { wasRunning } = await withProgress(deps, 'stopping', work);
+  if (json) writeJson(out, { wasRunning, agents, leaveAgents });
+  else out.write(wasRunning ? 'Stopped.\n' : `Nothing runs on ${home}.\n`);
+  return exitCodes.ok;
+}
+
+async function status(deps: CliDeps, { json }: { json?: boolean }): Promise<ExitCode> {
+  const { launcherStatus } = await import('../../launcher/stop-launcher.ts');
+  const { home, out } = deps;
+  const { launcher, processes } = launcherStatus(home);
+  const { health, url, problem } = await homeHealth(home);
+  const stack = { home, url, launcher: launcher?.pid ?? null, processes, health, problem };
+  if (json) writeJson(out, stack);
+  else out.write(renderStatus(stack, createStyle(out.hasColor)));
+  return health?.status === 'ready' ? exitCodes.ok : exitCodes.unreachable;
+}

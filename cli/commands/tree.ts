@@ -1,0 +1,54 @@
+/** `tree`: who asked whom. */
+import type { Command } from 'commander';
+import type { OffshootClient } from '../../client/index.ts';
+import { AppError } from '../../contract/errors.ts';
+import { connect, ownSession } from '../connect.ts';
+import type { Cli, CliDeps } from '../deps.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { jsonOption } from '../option-values.ts';
+import { createStyle } from '../render/style.ts';
+import { renderTree } from '../render/tree.ts';
+import { writeJson } from '../write-json.ts';
+
+export function addTreeCommand(program: Command, { action }: Cli): void {
+  program
+    .command('tree [session]')
+    .description(
+      'draw the tree of a session, or of the root of an invocation (default: your own, else the newest)',
+    )
+    .addOption(jsonOption())
+    .action(action(tree));
+}
+
+async function tree(
+  deps: CliDeps,
+  name: string | undefined,
+  { json }: { json?: boolean },
+): Promise<ExitCode> {
+  const client = connect(deps);
+  const node = await client.call('getTree', { key: await rootOf(deps, client, name) });
+  const { out } = deps;
+  if (json) writeJson(out, node);
+  else {
+    const width = out.isTerminal ? out.columns : Infinity;
+    out.write(renderTree(node, { style: createStyle(out.hasColor), width }));
+  }
+  return exitCodes.ok;
+}
+
+async function rootOf(
+  deps: CliDeps,
+  client: OffshootClient,
+  name: string | undefined,
+): Promise<string> {
+  if (name?.startsWith('sub_')) {
+    return (await client.call('getSubagent', { id: name })).rootSessionId;
+  }
+  const known = name ?? (await ownSession(deps, client));
+  if (known !== null) return known;
+  const { items } = await client.call('listSubagents', { limit: 1 });
+  if (items[0]) return items[0].rootSessionId;
+  throw new AppError('not_found', 'Nothing has been run yet.', {
+    hint: 'Start with: offshoot run demo "say hello"',
+  });
+}

@@ -1,0 +1,62 @@
+/** The client of the server in charge: the one that a child's environment names, else the home's. */
+import {
+  createClient,
+  discover,
+  parentOf,
+  whoAsks,
+  type ClientOptions,
+  type OffshootClient,
+} from '../client/index.ts';
+import { runningLauncher } from '../launcher/launcher-file.ts';
+import type { CliDeps } from './deps.ts';
+
+/** Shorter absences are not worth a word. */
+const tellAfterMs = 1_000;
+
+export function connect(deps: CliDeps): OffshootClient {
+  const server = serverOf(deps);
+  let isTold = false;
+  return createClient({
+    ...server,
+    onRetry: (away) => {
+      if (isTold || away.sinceMs < tellAfterMs) return;
+      isTold = true;
+      const seconds = Math.round(away.retryMs / 1000);
+      deps.err.write(`The server at ${away.url} does not answer; trying for ${seconds} s.\n`);
+    },
+  });
+}
+
+function serverOf({
+  environment,
+  home,
+}: CliDeps): Pick<ClientOptions, 'url' | 'token' | 'retryMs'> {
+  const { url, token } = environment;
+  if (url !== null && token !== null) return { url, token };
+  const found = discover(home);
+  // A server that was stopped does not come back by itself; one with a launcher does.
+  const isComing = isAlive(found.server.pid) || runningLauncher(home) !== null;
+  return { url: found.url, token: found.token, ...(isComing ? {} : { retryMs: 0 }) };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Session key of whoever sits here: an agent's own is in its environment. */
+export async function ownSession(deps: CliDeps, client: OffshootClient): Promise<string | null> {
+  return deps.environment.parentSessionId ?? (await askingSession(deps, client, undefined));
+}
+
+/** Session key of who asks: named on the command line, else as token and environment say. */
+export async function askingSession(
+  deps: CliDeps,
+  client: OffshootClient,
+  named: string | undefined,
+): Promise<string | null> {
+  return named ?? (await parentOf(client, whoAsks(deps.environment), deps.cwd));
+}

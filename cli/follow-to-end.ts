@@ -1,0 +1,118 @@
+/** Waits for one invocation at the terminal, shows what it says meanwhile, and tells how it ended. */
+import type { OffshootClient } from '../client/index.ts';
+import type { SubAgentRecord } from '../contract/records.ts';
+import { isFinal } from '../contract/words.ts';
+import type { CliDeps, Output } from './deps.ts';
+import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { interruption } from './interruption.ts';
+import { withProgress } from './progress.ts';
+import { createStyle } from './render/style.ts';
+import { renderOutput } from './render/transcript.ts';
+import { tellEnd } from './tell-end.ts';
+
+/** Node's timers count no further. */
+const timerMsMax = 2 ** 31 - 1;
+
+export interface FollowOptions {
+  waitSeconds: number;
+  /** Shows its output, dimmed, on standard error. */
+  isLive: boolean;
+  isJson: boolean;
+  /** Ctrl-C asks whether to cancel it: for what was started here, not for what is only watched. */
+  isOwn: boolean;
+}
+
+export async function followToEnd(
+  deps: CliDeps,
+  client: OffshootClient,
+  record: SubAgentRecord,
+  options: FollowOptions,
+): Promise<ExitCode> {
+  if (isFinal(record.status)) return tellEnd(deps, record, options);
+  const stop = new AbortController();
+  const interrupt = interruption(deps, options.isOwn ? record.id : null);
+  const quieter = { ...deps, err: quietWhile(deps.err, interrupt.isAsking) };
+  const work = options.isLive
+    ? followLive(quieter, client, record, options.waitSeconds, stop.signal)
+    : withProgress(quieter, `${record.id} is running`, wait(client, record, options, stop.signal));
+  try {
+    const first = await Promise.race([work, interrupt.choice]);
+    if (typeof first !== 'string') {
+      if (interrupt.isAsking()) deps.err.write('\n');
+      return tellEnd(deps, first, options);
+    }
+    stop.abort();
+    await work.catch(() => undefined);
+    return await leave(deps, client, record.id, first);
+  } finally {
+    interrupt.forget();
+  }
+}
+
+/** A question that is open is not written over. The answer comes anyway, and `logs` has all the rest. */
+function quietWhile(output: Output, isQuiet: () => boolean): Output {
+  return {
+    ...output,
+    write: (text) => {
+      if (!isQuiet()) output.write(text);
+    },
+  };
+}
+
+async function leave(
+  { err }: CliDeps,
+  client: OffshootClient,
+  id: string,
+  choice: 'leave' | 'cancel',
+): Promise<ExitCode> {
+  if (choice === 'cancel') {
+    const { status } = await client.call('cancelSubagent', { id, reason: 'Ctrl-C' });
+    err.write(status === 'completed' ? `${id} had completed already.\n` : `${id} is cancelled.\n`);
+  } else {
+    err.write(`${id} goes on. Its answer: offshoot wait ${id}\n`);
+  }
+  return exitCodes.interrupted;
+}
+
+async function wait(
+  client: OffshootClient,
+  record: SubAgentRecord,
+  { waitSeconds }: FollowOptions,
+  signal: AbortSignal,
+): Promise<SubAgentRecord> {
+  const input = { ids: [record.id], ...(waitSeconds === Infinity ? {} : { waitSeconds }) };
+  const { done, open } = await client.call('waitSubagents', input, { signal });
+  return done[0] ?? open[0] ?? record;
+}
+
+/** Ends with the final record, or after `waitSeconds` with the running one. */
+async function followLive(
+  { err }: CliDeps,
+  client: OffshootClient,
+  record: SubAgentRecord,
+  waitSeconds: number,
+  signal: AbortSignal,
+): Promise<SubAgentRecord> {
+  const style = createStyle(err.hasColor);
+  const late = new AbortController();
+  const timer =
+    waitSeconds === Infinity
+      ? null
+      : setTimeout(() => late.abort(), Math.min(waitSeconds * 1000, timerMsMax));
+  let isAtLineStart = true;
+  try {
+    const both = AbortSignal.any([signal, late.signal]);
+    for await (const event of client.events(record.id, { signal: both })) {
+      if (event.event === 'end') return event.data;
+      const text = renderOutput(event.data, createStyle(false));
+      if (text !== '') isAtLineStart = text.endsWith('\n');
+      err.write(style.dim(text));
+    }
+  } catch (error) {
+    if (!late.signal.aborted) throw error;
+  } finally {
+    if (timer) clearTimeout(timer);
+    if (!isAtLineStart) err.write('\n');
+  }
+  return await client.call('getSubagent', { id: record.id });
+}

@@ -1,0 +1,66 @@
+/** Invocations and runners as tables. */
+import type { RunnerInfo, SubAgentRecord } from '../../contract/records.ts';
+import { formatAge, formatDuration } from './duration.ts';
+import { oneLine } from './plain-text.ts';
+import { statusPaint } from './status.ts';
+import type { Style } from './style.ts';
+import { renderTable } from './table.ts';
+
+interface Look {
+  style: Style;
+  width: number;
+}
+
+export function renderList(
+  records: readonly SubAgentRecord[],
+  { style, width, now }: Look & { now: number },
+): string {
+  return renderTable(
+    [
+      { title: 'ID' },
+      { title: 'STATUS' },
+      { title: 'MODE' },
+      { title: 'RUNNER' },
+      { title: 'TITLE', canShrink: true },
+      { title: 'TOOK', isRight: true },
+      { title: 'CREATED' },
+    ],
+    records.map((record) => [
+      { text: record.id },
+      { text: record.status, paint: statusPaint(record.status, style) },
+      { text: record.executionMode, paint: style.dim },
+      { text: record.runnerId },
+      { text: titleOf(record) },
+      { text: record.result === null ? '' : formatDuration(record.result.durationMs) },
+      { text: formatAge(now - Date.parse(record.createdAt)), paint: style.dim },
+    ]),
+    { width, head: style.dim },
+  );
+}
+
+export function renderRunners(runners: readonly RunnerInfo[], { style, width }: Look): string {
+  return renderTable(
+    [
+      { title: 'RUNNER' },
+      { title: 'STATE' },
+      { title: 'TURNS' },
+      { title: 'IF LOST' },
+      { title: 'COMMAND', canShrink: true },
+    ],
+    runners.map((runner) => [
+      { text: runner.id },
+      runner.available
+        ? { text: 'ready', paint: style.green }
+        : { text: oneLine(runner.reason ?? 'not available'), paint: style.red },
+      { text: runner.turns ? 'many' : 'one' },
+      { text: runner.onLost },
+      { text: oneLine(runner.command), paint: style.dim },
+    ]),
+    { width, head: style.dim },
+  );
+}
+
+/** What it was called, else how its task begins. */
+function titleOf({ title, context }: SubAgentRecord): string {
+  return oneLine(title ?? context.prompt.slice(0, 200));
+}

@@ -1,0 +1,57 @@
+/** One invocation in full, for `get`. */
+import type { SubAgentRecord } from '../../contract/records.ts';
+import { formatDuration } from './duration.ts';
+import { oneLine, plainText } from './plain-text.ts';
+import { statusGlyph, statusPaint } from './status.ts';
+import type { Style } from './style.ts';
+
+export function renderRecord(record: SubAgentRecord, style: Style): string {
+  const fields = fieldsOf(record).filter(([, value]) => value !== null && value !== '');
+  const width = Math.max(...fields.map(([name]) => name.length));
+  const status = statusPaint(record.status, style)(record.status);
+  const title = record.title === null ? '' : `  ${style.bold(oneLine(record.title))}`;
+  return [
+    `${statusGlyph(record.status, style)} ${record.id}  ${status}${title}`,
+    ...fields.map(([name, value]) => `  ${style.dim(name.padEnd(width))}  ${oneLine(value ?? '')}`),
+    ...section('Prompt', record.context.prompt, style),
+    ...section(record.status === 'completed' ? 'Answer' : 'Said so far', answerOf(record), style),
+    '',
+  ].join('\n');
+}
+
+function fieldsOf(record: SubAgentRecord): [string, string | null][] {
+  const { context, result } = record;
+  return [
+    ['error', record.error === null ? null : `${record.error} (${record.errorCode})`],
+    ['to do', record.errorHint],
+    ['waits for', record.pendingReason],
+    ['runner', record.runnerId],
+    ['mode', `${record.executionMode}${record.detached ? ', detached' : ''}`],
+    ['asked by', record.parentSessionId],
+    ['root', record.rootSessionId === record.sessionKey ? null : record.rootSessionId],
+    ['session', `${record.sessionKey} (depth ${record.depth})`],
+    ['workspace', context.workspacePath],
+    ['spec', context.specId],
+    ['files', (context.files ?? []).join(', ')],
+    ['created', record.createdAt],
+    ['started', record.startedAt],
+    ['ended', record.completedAt],
+    ['took', result === null ? null : formatDuration(result.durationMs)],
+    ['tokens', tokensOf(record)],
+    ['workflow', record.workflowId],
+    ['in Temporal', record.temporalUrl],
+  ];
+}
+
+function tokensOf({ result }: SubAgentRecord): string | null {
+  if (!result?.tokenUsage) return null;
+  return `${result.tokenUsage.input} in, ${result.tokenUsage.output} out`;
+}
+
+function answerOf({ result }: SubAgentRecord): string {
+  return result?.content ?? '';
+}
+
+function section(title: string, text: string, style: Style): string[] {
+  return text === '' ? [] : ['', style.dim(title), plainText(text).trimEnd()];
+}

@@ -1,0 +1,83 @@
+/** Where everything is, for `up`, and how it is, for `status`. */
+import type { Health } from '../../contract/records.ts';
+import { formatDuration } from './duration.ts';
+import type { Style } from './style.ts';
+
+export interface Addresses {
+  api: string;
+  docs: string;
+  temporalUi: string | null;
+  home: string;
+}
+
+export function addressesOf(home: string, url: string, health: Health): Addresses {
+  return { api: url, docs: `${url}/api/docs`, temporalUi: health.engine.uiUrl, home };
+}
+
+export function renderAddresses(addresses: Addresses, style: Style): string {
+  return lines(
+    [
+      ['API', addresses.api],
+      ['API docs', addresses.docs],
+      ['Temporal UI', addresses.temporalUi ?? 'see the Temporal that you have named'],
+      ['home', addresses.home],
+    ],
+    style,
+  );
+}
+
+export interface StackStatus {
+  home: string;
+  url: string | null;
+  /** Its pid. */
+  launcher: number | null;
+  processes: { name: string; pid: number | null; isRunning: boolean }[];
+  health: Health | null;
+  problem: { message: string } | null;
+}
+
+export function renderStatus(stack: StackStatus, style: Style): string {
+  const { health } = stack;
+  const pids = stack.processes
+    .filter(({ isRunning }) => isRunning)
+    .map(({ name, pid }) => `${name} ${pid}`);
+  const processes = [...(stack.launcher === null ? [] : [`launcher ${stack.launcher}`]), ...pids];
+  const common: [string, string][] = [
+    ['home', stack.home],
+    ['processes', processes.length === 0 ? 'none' : processes.join(', ')],
+  ];
+  if (health === null) {
+    const why = stack.problem?.message ?? 'the server does not answer';
+    return `${style.red('not running')}\n${lines([['server', why], ...common], style)}`;
+  }
+  const paint = health.status === 'ready' ? style.green : style.yellow;
+  return `${paint(health.status)}\n${lines([...healthFields(stack.url ?? '', health), ...common], style)}`;
+}
+
+function healthFields(url: string, { engine, hosts, ...health }: Health): [string, string][] {
+  const open = Object.entries(health.invocations).map(([status, count]) => `${count} ${status}`);
+  const { rows, oldestSeconds } = health.outbox;
+  const oldest =
+    oldestSeconds === null ? '' : `, the oldest ${formatDuration(oldestSeconds * 1000)}`;
+  return [
+    ['server', `${url} (version ${health.version})`],
+    [
+      'engine',
+      engine.connected
+        ? `${engine.address}, namespace ${engine.namespace}`
+        : (engine.problem ?? 'not connected'),
+    ],
+    ['Temporal UI', engine.uiUrl ?? 'unknown'],
+    ...hosts.map(({ id, live, busy, slots, hostname }): [string, string] => [
+      `host ${id}`,
+      `${live ? 'live' : 'away'} on ${hostname}, ${busy} of ${slots} busy`,
+    ]),
+    ['open', open.length === 0 ? 'nothing' : open.join(', ')],
+    ['to be sent', `${rows}${oldest}`],
+  ];
+}
+
+function lines(fields: [string, string][], style: Style): string {
+  const width = Math.max(...fields.map(([name]) => name.length));
+  return fields.map(([name, value]) => `  ${style.dim(name.padEnd(width))}  ${value}\n`).join('');
+}

@@ -1,0 +1,58 @@
+/** Columns that line up, with two spaces between them and no rules. */
+import type { Paint } from './style.ts';
+import { cutTo, padStartTo, padTo, widthOf } from './width.ts';
+
+export interface Column {
+  title: string;
+  /** Numbers stand at the right. */
+  isRight?: boolean;
+  /** Gives up its width when the lines are too long for the terminal. */
+  canShrink?: boolean;
+}
+export interface Cell {
+  text: string;
+  paint?: Paint;
+}
+
+const gap = '  ';
+/** Below this a cut text says nothing. */
+const shrunkMin = 12;
+
+export function renderTable(
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  options: { width: number; head?: Paint },
+): string {
+  const widths = columnWidths(columns, rows, options.width);
+  const line = (cells: readonly Cell[]) =>
+    cells
+      .map(({ text, paint = plain }, at) => {
+        const width = widths[at] ?? 0;
+        const padded = columns[at]?.isRight
+          ? padStartTo(cutTo(text, width), width)
+          : padTo(cutTo(text, width), width);
+        return paint(at === cells.length - 1 ? padded.trimEnd() : padded);
+      })
+      .join(gap)
+      .trimEnd();
+  const head = columns.map(({ title }) => ({ text: title, paint: options.head ?? plain }));
+  return [head, ...rows].map((cells) => `${line(cells)}\n`).join('');
+}
+
+function columnWidths(
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  width: number,
+): number[] {
+  const widths = columns.map(({ title }, at) =>
+    Math.max(widthOf(title), ...rows.map((cells) => widthOf(cells[at]?.text ?? ''))),
+  );
+  const shrinking = columns.findIndex(({ canShrink }) => canShrink);
+  const total = widths.reduce((sum, one) => sum + one, 0) + gap.length * (columns.length - 1);
+  if (shrinking >= 0 && total > width) {
+    widths[shrinking] = Math.max(shrunkMin, (widths[shrinking] ?? 0) - (total - width));
+  }
+  return widths;
+}
+
+const plain: Paint = (text) => text;

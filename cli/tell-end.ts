@@ -1,0 +1,48 @@
+/** How an invocation ended: the answer on standard output, everything else on standard error. */
+import type { SubAgentRecord } from '../contract/records.ts';
+import { isFinal } from '../contract/words.ts';
+import type { CliDeps } from './deps.ts';
+import { exitCodeOfStatus, type ExitCode } from './exit-codes.ts';
+import { formatDuration } from './render/duration.ts';
+import { oneLine, plainText } from './render/plain-text.ts';
+import { statusGlyph } from './render/status.ts';
+import { createStyle } from './render/style.ts';
+import { endLine } from './render/transcript.ts';
+import { writeJson } from './write-json.ts';
+
+export function tellEnd(
+  { out, err }: Pick<CliDeps, 'out' | 'err'>,
+  record: SubAgentRecord,
+  { isJson }: { isJson: boolean },
+): ExitCode {
+  const exitCode = exitCodeOfStatus(record.status);
+  if (isJson) writeJson(out, record);
+  else if (!isFinal(record.status)) err.write(`${stillRunning(record)}\n`);
+  else {
+    const content = record.result?.content ?? '';
+    // A pipe gets the answer as it is; a terminal must not be steered by it.
+    if (record.status === 'completed') {
+      out.write(endLine(out.isTerminal ? plainText(content) : content));
+    }
+    if (record.status !== 'completed' || err.isTerminal) err.write(ending(record, err));
+  }
+  return exitCode;
+}
+
+function stillRunning({ id, status, pendingReason }: SubAgentRecord): string {
+  const why = pendingReason === null ? '' : ` (${oneLine(pendingReason)})`;
+  return `${id} is still ${status}${why}. It goes on: offshoot wait ${id}`;
+}
+
+function ending(record: SubAgentRecord, { hasColor }: CliDeps['err']): string {
+  const style = createStyle(hasColor);
+  const { id, status, error, errorHint, result } = record;
+  const took = result === null ? '' : ` in ${formatDuration(result.durationMs)}`;
+  const lines = [`${statusGlyph(status, style)} ${id} ${status.replace('_', ' ')}${took}`];
+  if (error !== null) lines.push(`  ${plainText(error).trimEnd().replaceAll('\n', '\n  ')}`);
+  if (errorHint !== null) lines.push(`  ${plainText(errorHint)}`);
+  if (status !== 'completed' && result !== null && result.content !== '') {
+    lines.push(`  What it had said so far: offshoot get ${id}`);
+  }
+  return `${lines.map((line, at) => (at === 0 ? line : style.dim(line))).join('\n')}\n`;
+}

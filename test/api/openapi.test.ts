@@ -1,0 +1,71 @@
+import { expect, test } from '@jest/globals';
+import type { OpenApiDocument } from '../../api/openapi.ts';
+import { operations, type OperationName } from '../../contract/operations.ts';
+import { fakeApi } from './api-fixture.ts';
+
+async function served(): Promise<OpenApiDocument> {
+  const response = await fakeApi().ask('GET', '/api/openapi.json', { token: null });
+  expect(response.status).toBe(200);
+  return (await response.json()) as OpenApiDocument;
+}
+
+test('every declared operation is in the document, and the event stream', async () => {
+  const document = await served();
+  const described = Object.values(document.paths)
+    .flatMap((methods) => Object.values(methods).map((operation) => operation.operationId))
+    .toSorted();
+  expect(described).toEqual([...Object.keys(operations), 'watchSubagent'].toSorted());
+  for (const name of Object.keys(operations) as OperationName[]) {
+    const { path, method, summary } = operations[name];
+    expect(document.paths[path]?.[method.toLowerCase()]?.summary).toBe(summary);
+  }
+});
+
+test('every reference resolves, and no schema is left over', async () => {
+  const document = await served();
+  const text = JSON.stringify(document);
+  const refs = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] ?? ''));
+  const known = Object.keys(document.components.schemas).map((id) => `#/components/schemas/${id}`);
+  expect([...refs].toSorted()).toEqual(known.toSorted());
+  expect(text).not.toContain('$defs');
+});
+
+test('every name in a path is a required parameter, and no field is described twice', async () => {
+  const document = await served();
+  for (const [path, methods] of Object.entries(document.paths)) {
+    const wanted = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+    for (const operation of Object.values(methods)) {
+      const inPath = operation.parameters.filter((one) => one['in'] === 'path');
+      expect(inPath.map((one) => one['name'])).toEqual(wanted);
+      expect(inPath.every((one) => one['required'] === true)).toBe(true);
+      const names = operation.parameters.map((one) => `${one['in']} ${one['name']}`);
+      expect(new Set(names).size).toBe(names.length);
+      const body = JSON.stringify(operation.requestBody ?? {});
+      for (const name of wanted) expect(body).not.toContain(`"${name}":`);
+    }
+  }
+});
+
+test('bodies require what the operation requires, and accepted answers are described', async () => {
+  const document = await served();
+  const run = document.paths['/api/subagents']?.['post'];
+  expect(run?.requestBody).toMatchObject({
+    required: true,
+    content: { 'application/json': { schema: { required: ['runnerId', 'prompt'] } } },
+  });
+  expect(run?.responses['202']).toMatchObject({ headers: { Location: expect.any(Object) } });
+  expect(run?.parameters.map((one) => one['name'])).toContain('Idempotency-Key');
+  const cancel = document.paths['/api/subagents/{id}/cancel']?.['post'];
+  expect(cancel?.requestBody).toMatchObject({ required: false });
+  expect(document.paths['/api/subagents/{id}']?.['get']?.responses['202']).toBeUndefined();
+});
+
+test('the page for people holds every operation and every code, and loads nothing', async () => {
+  const response = await fakeApi().ask('GET', '/api/docs', { token: null });
+  const page = await response.text();
+  expect(response.headers.get('content-type')).toContain('text/html');
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+  for (const name of Object.keys(operations)) expect(page).toContain(`id="${name}"`);
+  expect(page).toContain('id="idempotency_mismatch"');
+  expect(page).not.toMatch(/<script|src=|https?:\/\//);
+});

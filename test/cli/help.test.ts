@@ -1,0 +1,51 @@
+/** Pins what people type: a command, an argument or an option that goes away breaks somebody's script. */
+import type { Command } from 'commander';
+import { expect, test } from '@jest/globals';
+import { createProgram } from '../../cli/program.ts';
+import type { Cli } from '../../cli/deps.ts';
+
+const nowhere = { write: () => undefined, isTerminal: false, hasColor: false, columns: 80 };
+const deps = { out: nowhere, err: nowhere, version: '0', now: Date.now };
+const program = createProgram({ deps, action: () => async () => undefined } as unknown as Cli);
+
+function lines(command: Command, prefix = ''): string[] {
+  return command.commands.flatMap((one) => {
+    const name = `${prefix}${one.name()}`;
+    const args = one.registeredArguments.map((argument) => {
+      const inner = `${argument.name()}${argument.variadic ? '...' : ''}`;
+      return argument.required ? `<${inner}>` : `[${inner}]`;
+    });
+    const options = one.options.map(({ flags }) => flags.replaceAll(', ', '|'));
+    if (one.commands.length > 0) return lines(one, `${name} `);
+    return [[name, ...args, ...options].join(' ')];
+  });
+}
+
+test('the commands, their arguments and their options are these', () => {
+  expect(`\n${lines(program).join('\n')}\n`).toBe(`
+up -d|--detach --port <port> --json
+down --leave-agents --json
+status --json
+run <runner> [prompt] -m|--mode <mode> -t|--title <text> -C|--workspace <folder> -f|--file <path> --spec <id> -e|--env <name[=value]> -d|--detached -p|--parent <session> --max-depth <n> --max-children <n> --wall <seconds> --prompt <text> --prompt-file <file> -w|--wait <seconds> -k|--key <key> -q|--quiet --json
+send <id> [prompt] -m|--mode <mode> --prompt <text> --prompt-file <file> -w|--wait <seconds> -k|--key <key> -q|--quiet --json
+get <id> --json
+list -r|--runner <id> -s|--status <status> -m|--mode <mode> --spec <id> -p|--parent <session> --root <session> --since <time> --until <time> -n|--limit <count> --cursor <cursor> --json
+wait <ids...> --any -w|--wait <seconds> --json
+cancel <id> --reason <text> --json
+delete <id> --session -y|--yes --json
+tree [session] --json
+transcript <id> --after <seq> -n|--limit <count> --json
+logs <id> -f|--follow --after <seq> --json
+callbacks [session] -s|--status <state> --ack --json
+runners --json
+config check --json
+config show --json
+config path --json
+doctor --json
+engine status --json
+engine path --json
+engine build --json
+mcp
+exit-codes
+`);
+});

@@ -1,0 +1,210 @@
+import { expect, test } from '@jest/globals';
+import { formatAge, formatDuration } from '../../cli/render/duration.ts';
+import { renderFindings } from '../../cli/render/findings.ts';
+import { plainText } from '../../cli/render/plain-text.ts';
+import { addressesOf, renderAddresses, renderStatus } from '../../cli/render/stack.ts';
+import { createStyle } from '../../cli/render/style.ts';
+import { renderTable } from '../../cli/render/table.ts';
+import { renderTree } from '../../cli/render/tree.ts';
+import { cutTo, widthOf } from '../../cli/render/width.ts';
+import type { Health, TreeNode } from '../../contract/records.ts';
+
+const style = createStyle(false);
+
+let keys = 0;
+function node(
+  title: string,
+  fields: Partial<TreeNode['invocations'][number]> = {},
+  children: TreeNode[] = [],
+): TreeNode {
+  keys += 1;
+  const invocation = {
+    id: `sub_${keys}`,
+    runnerId: 'demo',
+    status: 'completed' as const,
+    executionMode: 'SYNC' as const,
+    title,
+    durationMs: 1234,
+    error: null,
+    ...fields,
+  };
+  const sessionKey = `ses_${keys}`;
+  return { sessionKey, kind: 'managed', title, depth: 0, invocations: [invocation], children };
+}
+
+test('a tree shows who asked whom, in which mode, and how it ended', () => {
+  const review = node('Review the change', { durationMs: 61_000 }, [
+    node('Read the diff', { executionMode: 'ASYNC_POLL', durationMs: 800 }),
+    node('Run the tests', {
+      executionMode: 'ASYNC_CALLBACK',
+      runnerId: 'claude',
+      status: 'failed',
+      error: 'exit 3\nno such file',
+    }),
+  ]);
+  const tree: TreeNode = {
+    sessionKey: 'claude-code-1',
+    kind: 'external',
+    title: null,
+    depth: 0,
+    invocations: [],
+    children: [
+      review,
+      node('Wait', { status: 'running', durationMs: null, executionMode: 'ASYNC_POLL' }),
+      node('Too long', { status: 'timed_out', durationMs: 3_600_000 }),
+      node('Not any more', { status: 'cancelled', durationMs: null }, [
+        node('Nor this', { status: 'cancelled', durationMs: null }),
+      ]),
+    ],
+  };
+  expect(`\n${renderTree(tree, { style, width: 100 })}`).toBe(`
+claude-code-1
+├─ ✓ Review the change  SYNC            demo    1 min 01 s
+│  ├─ ✓ Read the diff   ASYNC_POLL      demo         0.8 s
+│  └─ ✗ Run the tests   ASYNC_CALLBACK  claude       1.2 s  exit 3 no such file
+├─ … Wait               ASYNC_POLL      demo
+├─ ⏱ Too long           SYNC            demo    1 h 00 min
+└─ ⊘ Not any more       SYNC            demo
+   └─ ⊘ Nor this        SYNC            demo
+`);
+});
+
+test('a root of ours, later messages to a session, and wide titles line up too', () => {
+  const root = node('日本語のタイトル', {}, [node('child 😀'), node('last')]);
+  const [first] = root.invocations;
+  if (first) root.invocations.push({ ...first, title: 'and then?', executionMode: 'ASYNC_POLL' });
+  expect(`\n${renderTree(root, { style, width: 100 })}`).toBe(`
+✓ 日本語のタイトル  SYNC        demo  1.2 s
+│ ↪ ✓ and then?     ASYNC_POLL  demo  1.2 s
+├─ ✓ child 😀       SYNC        demo  1.2 s
+└─ ✓ last           SYNC        demo  1.2 s
+`);
+});
+
+test('long and wild titles are cut to the width and made harmless', () => {
+  const title = `one\ntwo \u001B[31mred\u001B[0m ${'long '.repeat(40)}`;
+  const text = renderTree(node(title, {}, [node(title)]), { style, width: 60 });
+  expect(`\n${text}`).toBe(`
+✓ one two red long long long long long l…  SYNC  demo  1.2 s
+└─ ✓ one two red long long long long lon…  SYNC  demo  1.2 s
+`);
+});
+
+test('with colours the same tree is painted', () => {
+  const painted = renderTree(node('x', { error: 'bad', status: 'failed' }), {
+    style: createStyle(true),
+    width: 100,
+  });
+  expect(painted).toContain('\u001B[31m✗\u001B[39m x');
+  expect(plainText(painted)).toBe('✗ x  SYNC  demo  1.2 s  bad\n');
+});
+
+test('a table gives up the width of one column and keeps the others', () => {
+  const columns = [{ title: 'A' }, { title: 'B', canShrink: true }, { title: 'N', isRight: true }];
+  const rows = [[{ text: 'first' }, { text: 'a rather long text in the middle' }, { text: '7' }]];
+  expect(`\n${renderTable(columns, rows, { width: 28 })}`).toBe(`
+A      B                   N
+first  a rather long tex…  7
+`);
+});
+
+test.each([
+  [0, '0.0 s'],
+  [49, '0.0 s'],
+  [9_949, '9.9 s'],
+  [9_951, '10 s'],
+  [59_600, '1 min 00 s'],
+  [3_599_400, '59 min 59 s'],
+  [3_600_000, '1 h 00 min'],
+  [90_000_000, '1 d 1 h'],
+])('%d ms are %s', (ms, text) => {
+  expect(formatDuration(ms)).toBe(text);
+});
+
+test('ages are told in the largest unit', () => {
+  const ages = [5_000, 60_000, 7_300_000, 200_000_000].map(formatAge);
+  expect(ages).toEqual(['just now', '1 min ago', '2 h ago', '2 d ago']);
+});
+
+test('widths count columns, not characters', () => {
+  expect(['abc', '日本', '😀', 'é', 'e\u0301', '⏱'].map(widthOf)).toEqual([3, 4, 2, 1, 1, 1]);
+  expect(cutTo('日本語', 4)).toBe('日…');
+});
+
+test('escape sequences and marks that turn text around are taken out', () => {
+  expect(plainText('a\u001B[1;31mb\u001B]8;;http://x\u001B\\c\u0007\u202Ed\te\r\nf\u001B')).toBe(
+    'abcd\te\nf',
+  );
+});
+
+const health: Health = {
+  status: 'degraded',
+  version: '0.1.0',
+  homeId: 'h',
+  pid: 7,
+  startedAt: '2026-01-01T00:00:00.000Z',
+  engine: {
+    connected: false,
+    address: '127.0.0.1:7233',
+    namespace: 'default',
+    uiUrl: null,
+    serverVersion: null,
+    problem: 'connection refused',
+  },
+  hosts: [
+    {
+      id: 'local',
+      hostname: 'box',
+      pid: 8,
+      live: true,
+      slots: 4,
+      busy: 2,
+      lastSeenAt: '2026-01-01T00:00:00.000Z',
+    },
+  ],
+  invocations: { running: 2, pending: 1 },
+  outbox: { rows: 3, oldestSeconds: 12 },
+};
+
+test('the addresses of a started stack', () => {
+  const addresses = addressesOf('/home/me/.offshoot', 'http://127.0.0.1:8464', health);
+  expect(`\n${renderAddresses(addresses, style)}`).toBe(`
+  API          http://127.0.0.1:8464
+  API docs     http://127.0.0.1:8464/api/docs
+  Temporal UI  see the Temporal that you have named
+  home         /home/me/.offshoot
+`);
+});
+
+test('the state of the stack', () => {
+  const processes = [
+    { name: 'engine', pid: null, isRunning: false },
+    { name: 'server', pid: 7, isRunning: true },
+  ];
+  const stack = { home: '/h', url: 'http://127.0.0.1:8464', launcher: 5, processes, problem: null };
+  expect(`\n${renderStatus({ ...stack, health }, style)}`).toBe(`
+degraded
+  server       http://127.0.0.1:8464 (version 0.1.0)
+  engine       connection refused
+  Temporal UI  unknown
+  host local   live on box, 2 of 4 busy
+  open         2 running, 1 pending
+  to be sent   3, the oldest 12 s
+  home         /h
+  processes    launcher 5, server 7
+`);
+});
+
+test('findings name what to do under what is wrong', () => {
+  const findings = [
+    { name: 'server', isGood: true, detail: 'up', remedy: null },
+    { name: 'disk', isGood: false, detail: '0.1 GiB free', remedy: 'free some room' },
+  ];
+  expect(`\n${renderFindings(findings, style)}`).toBe(`
+✓ server  up
+✗ disk    0.1 GiB free
+          → free some room
+
+1 of 2 need attention.
+`);
+});

@@ -1,0 +1,301 @@
+import { expect, test } from '@jest/globals';
+import { createClient } from '../../client/client.ts';
+import { ProblemError } from '../../client/problem-error.ts';
+import { AppError } from '../../contract/errors.ts';
+import {
+  answerJson,
+  answerProblem,
+  recordOf,
+  runningRecord,
+  withFakeServer,
+} from './fake-server.ts';
+
+const token = 'off_test';
+
+test('an operation fills its path and sends the rest as query or as body', async () => {
+  const answers: Record<string, unknown> = {
+    GET: { items: [], nextCursor: null },
+    POST: { acknowledged: ['cb_1'] },
+  };
+  await withFakeServer(
+    (request, response) => answerJson(response, answers[request.method]),
+    async ({ url, seen }) => {
+      const client = createClient({ url: `${url}/`, token });
+      await client.call('listSubagents', { runnerId: 'a b&c', limit: 3 });
+      await client.call('ackCallbacks', { key: 'a/b ü', ids: ['cb_1'] });
+      expect(seen.map((one) => [one.method, one.url, one.body])).toEqual([
+        ['GET', '/api/subagents?runnerId=a+b%26c&limit=3', null],
+        ['POST', '/api/sessions/a%2Fb%20%C3%BC/callbacks/ack', { ids: ['cb_1'] }],
+      ]);
+      expect(seen[0]?.headers.authorization).toBe('Bearer off_test');
+    },
+  );
+});
+
+test('a refusal is an AppError with code, hint and HTTP status', async () => {
+  await withFakeServer(
+    (_, response) => answerProblem(response, 404, 'unknown_runner', 'Try demo.'),
+    async ({ url, seen }) => {
+      const client = createClient({ url, token });
+      const error: unknown = await client
+        .call('runSubagent', { runnerId: 'x', prompt: 'y' })
+        .catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(AppError);
+      expect(error).toBeInstanceOf(ProblemError);
+      expect(error).toMatchObject({
+        code: 'unknown_runner',
+        message: 'It is unknown_runner.',
+        hint: 'Try demo.',
+        status: 404,
+      });
+      expect(seen).toHaveLength(1);
+    },
+  );
+});
+
+test('the idempotency key is made once and kept over broken connections and 503', async () => {
+  let attempts = 0;
+  await withFakeServer(
+    (_, response) => {
+      attempts += 1;
+      if (attempts === 1) return void response.socket?.destroy();
+      if (attempts === 2) return answerProblem(response, 503, 'server_unavailable');
+      return answerJson(response, recordOf());
+    },
+    async ({ url, seen }) => {
+      const client = createClient({ url, token });
+      const record = await client.call('runSubagent', { runnerId: 'demo', prompt: 'x' });
+      expect(record.status).toBe('completed');
+      const keys = seen.map((one) => one.headers['idempotency-key']);
+      expect(keys).toHaveLength(3);
+      expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+      expect(new Set(keys).size).toBe(1);
+      expect(seen[1]?.body).toEqual(seen[0]?.body);
+    },
+  );
+});
+
+test('two calls have two keys, and a key that is given is sent as it is', async () => {
+  await withFakeServer(
+    (_, response) => answerJson(response, recordOf()),
+    async ({ url, seen }) => {
+      const client = createClient({ url, token });
+      const input = { runnerId: 'demo', prompt: 'x' };
+      await client.call('runSubagent', input);
+      await client.call('runSubagent', input);
+      await client.call('runSubagent', input, { idempotencyKey: 'nachts-ü' });
+      const keys = seen.map((one) => one.headers['idempotency-key']);
+      expect(keys[0]).not.toBe(keys[1]);
+      expect(Buffer.from(String(keys[2]), 'latin1').toString('utf8')).toBe('nachts-ü');
+    },
+  );
+});
+
+test('a server that restarts is waited for', async () => {
+  await withFakeServer(
+    (_, response) => answerJson(response, recordOf()),
+    async ({ url, stop, start }) => {
+      const retries: number[] = [];
+      const client = createClient({ url, token, onRetry: ({ sinceMs }) => retries.push(sinceMs) });
+      await stop();
+      const call = client.call('getSubagent', { id: 'sub_1' });
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      await start();
+      expect((await call).id).toBe('sub_1');
+      expect(retries.length).toBeGreaterThan(0);
+    },
+  );
+});
+
+test('a server that stays away is reported after the given time, with what to do', async () => {
+  await withFakeServer(
+    () => undefined,
+    async ({ url, stop }) => {
+      await stop();
+      const startedAt = Date.now();
+      const call = createClient({ url, token, retryMs: 300 }).call('getHealth', {});
+      await expect(call).rejects.toMatchObject({
+        code: 'server_unavailable',
+        message: `The server at ${url} does not answer (ECONNREFUSED).`,
+        hint: expect.stringContaining('offshoot up'),
+      });
+      expect(Date.now() - startedAt).toBeLessThan(2_000);
+    },
+  );
+});
+
+test('a call that broke after it had lasted longer than the patience is still repeated', async () => {
+  let attempts = 0;
+  await withFakeServer(
+    (_, response) => {
+      attempts += 1;
+      if (attempts > 1) return answerJson(response, recordOf());
+      return void setTimeout(() => response.socket?.destroy(), 400);
+    },
+    async ({ url }) => {
+      const client = createClient({ url, token, retryMs: 300 });
+      expect((await client.call('getSubagent', { id: 'sub_1' })).id).toBe('sub_1');
+    },
+  );
+});
+
+test('a refusal for want of capacity is not asked again', async () => {
+  await withFakeServer(
+    (_, response) => answerProblem(response, 503, 'capacity'),
+    async ({ url, seen }) => {
+      const call = createClient({ url, token }).call('getHealth', {});
+      await expect(call).rejects.toMatchObject({ code: 'capacity' });
+      expect(seen).toHaveLength(1);
+    },
+  );
+});
+
+test('a SYNC call without an end waits in pieces of at most 50 s until the record is final', async () => {
+  let waits = 0;
+  await withFakeServer(
+    (request, response) => {
+      if (request.url === '/api/subagents') return answerJson(response, runningRecord(), 202);
+      waits += 1;
+      return waits < 3
+        ? answerJson(response, { done: [], open: [runningRecord()] })
+        : answerJson(response, { done: [recordOf()], open: [] });
+    },
+    async ({ url, seen }) => {
+      const client = createClient({ url, token });
+      const record = await client.call('runSubagent', { runnerId: 'demo', prompt: 'x' });
+      expect(record.status).toBe('completed');
+      expect(seen.map((one) => [one.url, one.body?.['waitSeconds']])).toEqual([
+        ['/api/subagents', 50],
+        ['/api/subagents/wait', 50],
+        ['/api/subagents/wait', 50],
+        ['/api/subagents/wait', 50],
+      ]);
+    },
+  );
+});
+
+test("a SYNC call ends with the running record when the caller's own time is over", async () => {
+  await withFakeServer(
+    (request, response) =>
+      request.url === '/api/subagents'
+        ? answerJson(response, runningRecord(), 202)
+        : answerJson(response, { done: [], open: [runningRecord()] }),
+    async ({ url, seen }) => {
+      const client = createClient({ url, token });
+      const input = { runnerId: 'demo', prompt: 'x', waitSeconds: 0.5 };
+      const record = await client.call('runSubagent', input);
+      expect(record.status).toBe('running');
+      expect(seen[0]?.body?.['waitSeconds']).toBe(0.5);
+      const pieces = seen.slice(1).map((one) => Number(one.body?.['waitSeconds']));
+      expect(pieces.every((seconds) => seconds >= 0 && seconds <= 0.5)).toBe(true);
+    },
+  );
+});
+
+test('an asynchronous call answers with the first answer and carries no wait', async () => {
+  await withFakeServer(
+    (_, response) => answerJson(response, runningRecord({ executionMode: 'ASYNC_POLL' }), 202),
+    async ({ url, seen }) => {
+      const client = createClient({ url, token });
+      await client.call('runSubagent', { runnerId: 'd', prompt: 'x', executionMode: 'ASYNC_POLL' });
+      await client.call('sendToSubagent', { id: 'sub_1', prompt: 'more' });
+      expect(seen).toHaveLength(2);
+      expect(seen.every((one) => !('waitSeconds' in (one.body ?? {})))).toBe(true);
+    },
+  );
+});
+
+test('a wait for any of several ends with the first', async () => {
+  await withFakeServer(
+    (_, response) => answerJson(response, { done: [recordOf()], open: [runningRecord()] }),
+    async ({ url, seen }) => {
+      const client = createClient({ url, token });
+      const input = { ids: ['sub_1', 'sub_2'], until: 'any' as const };
+      const { done } = await client.call('waitSubagents', input);
+      expect(done).toHaveLength(1);
+      expect(seen).toHaveLength(1);
+    },
+  );
+});
+
+test('a wait whose connection breaks goes on', async () => {
+  let attempts = 0;
+  await withFakeServer(
+    (_, response) => {
+      attempts += 1;
+      if (attempts > 1) return answerJson(response, { done: [recordOf()], open: [] });
+      // Half an answer, then nothing.
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"done":');
+      return void setTimeout(() => response.socket?.destroy(), 50);
+    },
+    async ({ url }) => {
+      const answer = await createClient({ url, token }).call('waitSubagents', { ids: ['sub_1'] });
+      expect(answer.done[0]?.id).toBe('sub_1');
+      expect(attempts).toBe(2);
+    },
+  );
+});
+
+test('a signal ends the waiting at once and asks for nothing more', async () => {
+  await withFakeServer(
+    () => undefined,
+    async ({ url, seen }) => {
+      const stop = new AbortController();
+      const call = createClient({ url, token }).call(
+        'runSubagent',
+        { runnerId: 'demo', prompt: 'x' },
+        { signal: stop.signal },
+      );
+      setTimeout(() => stop.abort(), 100);
+      await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+      expect(seen).toHaveLength(1);
+    },
+  );
+});
+
+test('who asks is said when something is run, and not with a read', async () => {
+  await withFakeServer(
+    (_, response) => answerJson(response, recordOf()),
+    async ({ url, seen }) => {
+      const client = createClient({ url, token, parentSessionId: 'main-ü😀' });
+      const input = { runnerId: 'demo', prompt: 'x' };
+      await client.call('getSubagent', { id: 'sub_1' });
+      await client.call('runSubagent', input);
+      await client.call('runSubagent', input, { parentSessionId: null });
+      await client.call('runSubagent', { ...input, parentSessionId: 'other' });
+      const parents = seen.map((one) => one.headers['x-agent-session-id']);
+      const asText = Buffer.from(String(parents[1]), 'latin1').toString('utf8');
+      expect([parents[0], asText, parents[2], parents[3]]).toEqual([
+        undefined,
+        'main-ü😀',
+        undefined,
+        undefined,
+      ]);
+    },
+  );
+});
+
+test('an answer that is not ours names the address, and one of another version says so', async () => {
+  await withFakeServer(
+    (request, response) =>
+      request.url === '/api/health'
+        ? void response.end('<html>hello</html>')
+        : answerJson(response, { id: 7 }),
+    async ({ url }) => {
+      const client = createClient({ url, token });
+      await expect(client.call('getHealth', {})).rejects.toMatchObject({
+        code: 'server_unavailable',
+        message: `What answers at ${url} is not Offshoot.`,
+      });
+      await expect(client.call('getSubagent', { id: 'sub_1' })).rejects.toMatchObject({
+        code: 'internal',
+        hint: expect.stringContaining('versions'),
+      });
+    },
+  );
+});
+
+test('an address that is none is refused by name', () => {
+  expect(() => createClient({ url: 'localhost', token })).toThrow('"localhost" is not an address.');
+});

@@ -1,0 +1,50 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { discover } from '../../client/discover.ts';
+import { homePaths } from '../../contract/home.ts';
+
+let home = '';
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'offshoot-discover-'));
+});
+afterEach(() => {
+  rmSync(home, { recursive: true, force: true });
+});
+
+const server = {
+  url: 'http://127.0.0.1:9',
+  pid: 1,
+  temporal: { address: null, namespace: 'default', uiUrl: null },
+};
+
+test('the server of a home is found by its files', () => {
+  const paths = homePaths(home);
+  writeFileSync(paths.token, 'off_x\n');
+  writeFileSync(paths.serverFile, JSON.stringify({ ...server, tokenFile: paths.token }));
+  expect(discover(home)).toMatchObject({ url: 'http://127.0.0.1:9', token: 'off_x' });
+});
+
+test('without a server the error says how to start one', () => {
+  let error: unknown = null;
+  try {
+    discover(home);
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect(error).toMatchObject({
+    code: 'server_unavailable',
+    message: `No server is running on ${home}.`,
+    hint: 'Start it with `offshoot up`.',
+  });
+});
+
+test('a server file that cannot be read is said to be so', () => {
+  const { serverFile } = homePaths(home);
+  writeFileSync(serverFile, '{');
+  expect(() => discover(home)).toThrow('its server.json cannot be read');
+  rmSync(serverFile);
+  mkdirSync(serverFile);
+  expect(() => discover(home)).toThrow('its server.json cannot be read');
+});

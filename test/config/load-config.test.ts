@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { createConfigSource, loadConfig } from '../../config/index.ts';
+
+let home = '';
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'offshoot-config-'));
+});
+afterEach(() => {
+  rmSync(home, { recursive: true, force: true });
+});
+const write = (name: string, text: string) => writeFileSync(join(home, name), text);
+
+function mistakeOf(): { code: string; message: string; hint: string | null } {
+  try {
+    loadConfig(home);
+  } catch (error) {
+    return error as ReturnType<typeof mistakeOf>;
+  }
+  throw new Error('the configuration was taken');
+}
+
+test('without a file, and with an empty one, every default holds', () => {
+  const config = loadConfig(home);
+  expect(config.runners).toEqual({});
+  expect(config.limits.slots).toBe(4);
+  write('config.yaml', '# nothing yet\n');
+  expect(loadConfig(home)).toEqual(config);
+});
+
+test('YAML and JSON say the same', () => {
+  write('config.yaml', 'runners:\n  lint:\n    kind: command\n    command: eslint\n');
+  const fromYaml = loadConfig(home);
+  rmSync(join(home, 'config.yaml'));
+  write('config.json', '{"runners":{"lint":{"kind":"command","command":"eslint"}}}');
+  expect(loadConfig(home)).toEqual(fromYaml);
+  expect(fromYaml.runners['lint']).toMatchObject({ promptVia: 'stdin', onLost: 'fail' });
+});
+
+test('wrong keys and values are named, with the file, all at once', () => {
+  write(
+    'config.json',
+    '{"runners":{"lint":{"kind":"command","comand":"x"}},"limits":{"slots":0},"sever":{}}',
+  );
+  const { code, message } = mistakeOf();
+  expect(code).toBe('config_invalid');
+  expect(message).toContain(join(home, 'config.json'));
+  expect(message).toContain('runners.lint.comand: is not a known key');
+  expect(message).toContain('runners.lint.command: ');
+  expect(message).toContain('limits.slots: ');
+  expect(message).toContain('sever: is not a known key');
+});
+
+test.each([
+  ['config.json', '{"runners": ', 'is not JSON'],
+  ['config.yaml', 'runners: {a: 1\nb', 'is not YAML'],
+  ['config.yaml', 'a: 1\na: 2\n', 'is not YAML: Map keys must be unique'],
+  ['config.yaml', '- 1\n', '(top level)'],
+])('%s with %j is refused by name', (name, text, reason) => {
+  write(name, text);
+  const { message } = mistakeOf();
+  expect(message).toContain(join(home, name));
+  expect(message).toContain(reason);
+});
+
+test('two files at once are a mistake', () => {
+  write('config.yaml', '');
+  write('config.json', '{}');
+  const { code, message, hint } = mistakeOf();
+  expect(code).toBe('config_invalid');
+  expect(message).toBe(
+    `There are two configurations: ${home}/config.yaml and ${home}/config.json.`,
+  );
+  expect(hint).toContain('Keep one');
+});
+
+test('a source reads a file once, and again after a change', () => {
+  write('config.yaml', 'limits:\n  slots: 2\n');
+  const source = createConfigSource(home);
+  const first = source.read();
+  expect(first.limits.slots).toBe(2);
+  expect(source.read()).toBe(first);
+  write('config.yaml', 'limits:\n  slots: 12\n');
+  expect(source.read().limits.slots).toBe(12);
+  write('config.yaml', 'limits:\n  slots: many\n');
+  expect(() => source.read()).toThrow('limits.slots');
+  rmSync(join(home, 'config.yaml'));
+  expect(source.read().limits.slots).toBe(4);
+});

@@ -1,0 +1,194 @@
+import { once } from 'node:events';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { homePaths } from '../../contract/home.ts';
+import { readEngineFile } from '../../engine/engine-file.ts';
+import { isRunning } from '../../engine/process-identity.ts';
+import type { ProcessName } from '../../launcher/events.ts';
+import { readPidFile } from '../../launcher/node-process.ts';
+import { launcherStatus, stopLauncher } from '../../launcher/stop-launcher.ts';
+import { until, withRoom } from './launcher-fixture.ts';
+
+/** Without the Temporal of the user's own that the other tests name. */
+const withEngine = { env: process.env };
+const quiet = { leaveAgents: false, onProgress: () => {} };
+const pidOf = (home: string, name: ProcessName) =>
+  launcherStatus(home).processes.find((process) => process.name === name)?.pid ?? 0;
+
+test('server and host are up when it is ready, and end in order: host, then server', async () => {
+  await withRoom(async (room) => {
+    const launcher = await room.launch({ port: 4711 });
+    await launcher.ready;
+    expect(launcherStatus(room.home)).toEqual({
+      launcher: expect.objectContaining({ pid: process.pid }),
+      processes: [
+        { name: 'engine', pid: null, isRunning: false },
+        { name: 'server', pid: expect.any(Number), isRunning: true },
+        { name: 'host', pid: expect.any(Number), isRunning: true },
+      ],
+    });
+    expect(room.read('started.log').toSorted()).toEqual(['host', 'server --port 4711']);
+    await Promise.all([launcher.stop(), launcher.stop()]);
+    expect(await launcher.finished).toBeNull();
+    expect(room.read('ended.log')).toEqual(['host', 'server']);
+    const { launcherFile, serverPidFile, hostPidFile } = homePaths(room.home);
+    expect([launcherFile, serverPidFile, hostPidFile].filter(existsSync)).toEqual([]);
+  });
+});
+
+test("an agent's identity and token do not reach the processes of the stack", async () => {
+  await withRoom(async (room) => {
+    const agent = { AGENT_SESSION_ID: 's', OFFSHOOT_TOKEN: 't', OFFSHOOT_RUN: 'r', PLAIN: 'p' };
+    const env = { ...process.env, TEMPORAL_ADDRESS: '127.0.0.1:9', ...agent };
+    const launcher = await room.launch({ env });
+    await launcher.ready;
+    const found = JSON.parse(room.read('server-env.json').join('')) as Record<string, string>;
+    expect(Object.keys(agent).filter((name) => name in found)).toEqual(['PLAIN']);
+    expect(found['OFFSHOOT_HOME']).toBe(room.home);
+    await launcher.stop();
+  });
+});
+
+test('a second launcher on the home is refused by name and pid', async () => {
+  await withRoom(async (room) => {
+    const launcher = await room.launch();
+    await launcher.ready;
+    await expect(room.launch()).rejects.toMatchObject({
+      code: 'home_in_use',
+      message: `${room.home} is looked after by process ${process.pid} already`,
+    });
+    await launcher.stop();
+    await (await room.launch()).stop();
+  });
+});
+
+test('a killed process is started again, and the others live on', async () => {
+  await withRoom(async (room) => {
+    const launcher = await room.launch();
+    await launcher.ready;
+    const [server, host] = [pidOf(room.home, 'server'), pidOf(room.home, 'host')];
+    process.kill(server, 'SIGKILL');
+    await until('another server', () => ![0, server].includes(pidOf(room.home, 'server')));
+    await until('it is up', () => room.lines.filter((line) => line === 'server: up').length === 2);
+    expect(room.lines).toContain('server: ended (signal SIGKILL), starting again in 100 ms');
+    expect(pidOf(room.home, 'host')).toBe(host);
+    await launcher.stop();
+  });
+});
+
+test('a server that cannot start ends the launcher with its last lines, and the host with it', async () => {
+  await withRoom(async (room) => {
+    writeFileSync(join(room.home, 'server-is-broken'), '');
+    const launcher = await room.launch({ timing: { delayMsMin: 10 } });
+    await expect(launcher.ready).rejects.toMatchObject({
+      code: 'server_unavailable',
+      message: expect.stringMatching(/ended 5 times in a row.*exit code 4[^]*cannot be opened/),
+      hint: expect.stringContaining('server.log'),
+    });
+    expect(await launcher.finished).toMatchObject({ code: 'server_unavailable' });
+    expect(launcherStatus(room.home)).toMatchObject({
+      launcher: null,
+      processes: [{ isRunning: false }, { isRunning: false }, { isRunning: false }],
+    });
+  });
+});
+
+test('what outlived a killed launcher is adopted by the next one', async () => {
+  await withRoom(async (room) => {
+    const first = room.startLauncher();
+    await until('ready', () => room.lines.includes('ready'));
+    const before = [pidOf(room.home, 'server'), pidOf(room.home, 'host')];
+    first.kill('SIGKILL');
+    await once(first, 'exit');
+    expect(launcherStatus(room.home).launcher).toBeNull();
+    const launcher = await room.launch();
+    await launcher.ready;
+    expect([pidOf(room.home, 'server'), pidOf(room.home, 'host')]).toEqual(before);
+    expect(room.lines).toContain(`server: found running (pid ${before[0]})`);
+    process.kill(before[0] ?? 0, 'SIGKILL');
+    await until('another server', () => ![0, before[0]].includes(pidOf(room.home, 'server')));
+    await launcher.stop();
+  });
+});
+
+test('SIGTERM to the launcher ends the stack in order', async () => {
+  await withRoom(async (room) => {
+    const child = room.startLauncher();
+    await until('ready', () => room.lines.includes('ready'));
+    child.kill('SIGTERM');
+    const [code] = (await once(child, 'exit')) as [number];
+    expect(code).toBe(0);
+    expect(room.read('ended.log')).toEqual(['host', 'server']);
+  });
+});
+
+test('with leaveAgents the host is told to drain and lives on, and is adopted by the next', async () => {
+  await withRoom(async (room) => {
+    room.startLauncher();
+    await until('ready', () => room.lines.includes('ready'));
+    const host = readPidFile(homePaths(room.home).hostPidFile);
+    if (host === null) throw new Error('no pid file');
+    const done = await stopLauncher(room.home, { ...quiet, leaveAgents: true });
+    expect(done).toEqual({ wasRunning: true });
+    expect(room.read('ended.log').toSorted()).toEqual(['host drains', 'server']);
+    expect(isRunning(host)).toBe(true);
+    const launcher = await room.launch();
+    await launcher.ready;
+    expect(room.lines).toContain(`runner host: found running (pid ${host.pid})`);
+    writeFileSync(join(room.home, 'agents-are-done'), '');
+    await until('the host has drained', () => !isRunning(host));
+    rmSync(join(room.home, 'agents-are-done'));
+    await until('a new host', () => ![0, host.pid].includes(pidOf(room.home, 'host')));
+    await launcher.stop();
+  });
+});
+
+test('down also ends what a killed launcher has left, and says when there is nothing', async () => {
+  await withRoom(async (room) => {
+    expect(await stopLauncher(room.home, quiet)).toEqual({ wasRunning: false });
+    const child = room.startLauncher();
+    await until('ready', () => room.lines.includes('ready'));
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(await stopLauncher(room.home, quiet)).toEqual({ wasRunning: true });
+    expect(room.read('ended.log')).toEqual(['host', 'server']);
+  });
+});
+
+test('the engine starts first and ends last, and comes back on its port when it was killed', async () => {
+  await withRoom(async (room) => {
+    const launcher = await room.launch(withEngine);
+    await launcher.ready;
+    expect(room.lines.indexOf('engine: up')).toBe(1);
+    const before = readEngineFile(room.home);
+    process.kill(before?.pid ?? 0, 'SIGKILL');
+    await until('it is up', () => room.lines.filter((line) => line === 'engine: up').length === 2);
+    const after = readEngineFile(room.home);
+    expect(after?.pid).not.toBe(before?.pid);
+    expect(after?.address).toBe(before?.address);
+    await launcher.stop();
+    expect(room.lines.filter((line) => line.endsWith(': stopped'))).toEqual([
+      'runner host: stopped',
+      'server: stopped',
+      'engine: stopped',
+    ]);
+    expect(pidOf(room.home, 'engine')).toBe(0);
+  });
+});
+
+test('without any binary it ends at once and lists what was tried', async () => {
+  await withRoom(async (room) => {
+    const XDG_CACHE_HOME = join(room.home, 'cache');
+    // A folder that cannot be made ends download and build before they begin.
+    writeFileSync(XDG_CACHE_HOME, '');
+    const env = { PATH: '', XDG_CACHE_HOME, OFFSHOOT_TEMPORAL_BIN: '/missing/temporal' };
+    const launcher = await room.launch({ env });
+    expect(await launcher.finished).toMatchObject({
+      code: 'engine_unavailable',
+      message: expect.stringMatching(/OFFSHOOT_TEMPORAL_BIN: [^]*PATH: there is none[^]*our cache/),
+    });
+    expect(room.lines.some((line) => line.includes('starting again'))).toBe(false);
+    expect(room.read('started.log')).toEqual([]);
+  });
+});

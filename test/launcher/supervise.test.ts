@@ -1,0 +1,169 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { spawnDetached } from '../../engine/running-process.ts';
+import { stopProcess } from '../../engine/stop-process.ts';
+import type { LauncherEvent } from '../../launcher/events.ts';
+import {
+  HopelessStart,
+  supervise,
+  type SuperviseSpec,
+  type Timing,
+} from '../../launcher/supervise.ts';
+import { withFolder } from '../support/folder.ts';
+import { until } from './launcher-fixture.ts';
+
+interface Room {
+  events: LauncherEvent[];
+  start: (script: string, change?: Partial<SuperviseSpec>) => ReturnType<typeof supervise>;
+}
+
+async function withRoom(timing: Partial<Timing>, run: (room: Room) => Promise<void>) {
+  await withFolder(async (folder) => {
+    const logFile = join(folder, 'a.log');
+    const events: LauncherEvent[] = [];
+    const supervisors: ReturnType<typeof supervise>[] = [];
+    const start: Room['start'] = (script, change) => {
+      const supervisor = supervise({
+        name: 'host',
+        start: async () =>
+          spawnDetached({
+            ...{ command: process.execPath, args: ['-e', script] },
+            ...{ env: process.env, cwd: folder, logFile },
+          }),
+        isHealthy: async () => true,
+        logFile,
+        onEvent: (event) => events.push(event),
+        timing,
+        ...change,
+      });
+      supervisors.push(supervisor);
+      return supervisor;
+    };
+    try {
+      await run({ events, start });
+    } finally {
+      for (const supervisor of supervisors) {
+        const running = await supervisor.release();
+        if (running !== null) await stopProcess(running.id, 0);
+      }
+    }
+  });
+}
+
+const pauses = (events: LauncherEvent[]) =>
+  events.flatMap((event) => (event.type === 'died' ? [event.restartInMs] : []));
+
+test('the pauses between restarts double up to their limit', async () => {
+  const timing = { delayMsMin: 10, delayMsMax: 40, healthPollMs: 1 };
+  await withRoom(timing, async ({ events, start }) => {
+    start('process.exit(1)');
+    await until('five deaths', () => pauses(events).length >= 5);
+    expect(pauses(events).slice(0, 5)).toEqual([10, 20, 40, 40, 40]);
+  });
+});
+
+test('one that was healthy for long enough is restarted quickly again', async () => {
+  const timing = { delayMsMin: 10, steadyMs: 300 };
+  await withRoom(timing, async ({ events, start }) => {
+    let starts = 0;
+    const supervisor = start('', {
+      start: async () => {
+        starts += 1;
+        const args = ['-e', `setTimeout(() => {}, ${starts === 3 ? 500 : 0})`];
+        const logFile = '/dev/null';
+        return spawnDetached({ command: process.execPath, args, env: {}, cwd: '/', logFile });
+      },
+    });
+    await until('three deaths', () => pauses(events).length >= 3);
+    expect(pauses(events).slice(0, 3)).toEqual([10, 20, 10]);
+    await supervisor.release();
+  });
+});
+
+test('five deaths without health are a crash loop, which ends with the last lines of the log', async () => {
+  await withRoom({ delayMsMin: 5 }, async ({ events, start }) => {
+    const script = 'console.error("no such table"); process.exit(7)';
+    const supervisor = start(script, { isHealthy: async () => false });
+    await expect(supervisor.ready).rejects.toThrow(/ended 5 times in a row \(exit code 7\)/);
+    expect(await supervisor.finished).toMatchObject({
+      message: expect.stringContaining('no such table'),
+    });
+    expect(events.filter(({ type }) => type === 'started')).toHaveLength(5);
+    expect(events.at(-1)).toMatchObject({ type: 'gave_up' });
+  });
+});
+
+test('deaths that lie far apart are no crash loop', async () => {
+  await withRoom({ delayMsMin: 5, delayMsMax: 5, deathsMs: 60 }, async ({ events, start }) => {
+    start('process.exit(1)', { isHealthy: async () => false });
+    await until('eight deaths', () => pauses(events).length >= 8);
+  });
+});
+
+test('a start that throws counts as a death', async () => {
+  await withRoom({ delayMsMin: 5 }, async ({ start }) => {
+    const supervisor = start('', {
+      start: async () => {
+        throw new Error('no room');
+      },
+    });
+    await expect(supervisor.ready).rejects.toThrow(/5 times in a row \(no room\)/);
+  });
+});
+
+test('a start without hope is given up at once, with its own error', async () => {
+  await withRoom({}, async ({ start }) => {
+    const cause = new Error('no such program');
+    let starts = 0;
+    const supervisor = start('', {
+      start: async () => {
+        starts += 1;
+        throw new HopelessStart(cause);
+      },
+    });
+    expect(await supervisor.finished).toBe(cause);
+    expect(starts).toBe(1);
+  });
+});
+
+test('a released process goes on and is not started again when it ends', async () => {
+  await withRoom({}, async ({ events, start }) => {
+    const supervisor = start('setInterval(() => {}, 1000)');
+    await supervisor.ready;
+    const running = await supervisor.release();
+    expect(await supervisor.finished).toBeNull();
+    if (running === null) throw new Error('nothing was running');
+    await sleep(50);
+    expect(await stopProcess(running.id, 1_000)).toBe('ended');
+    await sleep(200);
+    expect(events.map(({ type }) => type)).toEqual(['started', 'healthy']);
+  });
+});
+
+test('a release during the pause starts nothing any more', async () => {
+  await withRoom({ delayMsMin: 5_000 }, async ({ events, start }) => {
+    const supervisor = start('process.exit(1)');
+    await until('it has died', () => pauses(events).length === 1);
+    const started = Date.now();
+    expect(await supervisor.release()).toBeNull();
+    expect(Date.now() - started).toBeLessThan(1_000);
+  });
+});
+
+test('a log that does not exist is no trouble', async () => {
+  await withFolder(async (folder) => {
+    appendFileSync(join(folder, 'x'), '');
+    const events: LauncherEvent[] = [];
+    const supervisor = supervise({
+      name: 'engine',
+      start: () => Promise.reject(new Error('no binary')),
+      isHealthy: async () => true,
+      logFile: join(folder, 'missing.log'),
+      onEvent: (event) => events.push(event),
+      timing: { delayMsMin: 1 },
+    });
+    expect(await supervisor.finished).toMatchObject({ code: 'engine_unavailable' });
+  });
+});

@@ -1,0 +1,89 @@
+/** Who may import whom, and what is banned. The table is the documentation; anything not listed fails. */
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { checkSources, type ImportTable } from './tidy/check-sources.ts';
+import { readSources } from './tidy/read-sources.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const table: ImportTable = {
+  contract: { values: [], packages: ['zod'] },
+  domain: { values: ['contract'], packages: ['node:crypto'] },
+  config: { values: ['contract'] },
+  store: { values: ['contract', 'domain'] },
+  runners: { values: ['contract', 'domain'] },
+  // The demo agent is a program of its own: it speaks to Offshoot as any agent does.
+  'runners/demo-agent': { values: ['contract', 'domain', 'client', 'runners'] },
+  harnesses: { values: ['contract', 'domain'] },
+  activities: { values: ['contract', 'domain', 'store', 'runners', 'harnesses'] },
+  workflows: {
+    values: ['domain'],
+    types: ['contract', 'activities'],
+    packages: ['@temporalio/workflow', '@temporalio/common'],
+  },
+  operations: { values: ['contract', 'domain', 'store', 'harnesses'] },
+  worker: { values: ['contract', 'domain', 'store', 'client', 'activities', 'workflows'] },
+  api: { values: ['contract', 'domain', 'operations'] },
+  mcp: { values: ['contract', 'domain', 'operations', 'client'] },
+  client: { values: ['contract'] },
+  cli: {
+    values: ['contract', 'domain', 'config', 'client', 'engine', 'launcher', 'harnesses', 'mcp'],
+  },
+  engine: { values: ['contract'] },
+  launcher: { values: ['contract', 'engine', 'client', 'runners'] },
+};
+
+const required = [
+  'README.md',
+  'LICENSE',
+  'AGENTS.md',
+  'CHANGELOG.md',
+  '.ci/run',
+  'docs/adr',
+].concat(
+  ['architecture', 'glossary', 'conventions', 'performance', 'platforms', 'reconciliation'].map(
+    (name) => `docs/${name}.md`,
+  ),
+);
+
+test('every file keeps to the import table and the bans', () => {
+  expect(checkSources(readSources(root), table)).toEqual([]);
+});
+
+test('the files that a reader looks for are there', () => {
+  expect(required.filter((path) => !existsSync(`${root}/${path}`))).toEqual([]);
+  expect(readFileSync(`${root}/AGENTS.md`, 'utf8').split('\n').length).toBeLessThan(100);
+});
+
+test.each([
+  ['api/x.ts', "import { a } from '../store/a.ts';", 'imports store/a.ts'],
+  ['api/x.ts', "import type { A } from '../store/a.ts';", 'imports types of store/a.ts'],
+  ['workflows/x.ts', "import { a } from '../activities/a.ts';", 'imports activities/a.ts'],
+  ['workflows/x.ts', "import { readFile } from 'node:fs';", 'brings node:fs into the workflow'],
+  ['contract/x.ts', "export { a } from '../domain/a.ts';", 'imports domain/a.ts'],
+  ['contract/x.ts', "import 'hono';", 'imports hono'],
+  ['store/x.ts', "const a = await import('../api/a.ts');", 'imports api/a.ts'],
+  ['elsewhere/x.ts', '', 'has no row'],
+  ['store/someThing.ts', '', 'kebab-case'],
+  ['store/string-utils.ts', '', 'says nothing'],
+  ['store/common/x.ts', '', 'says nothing'],
+  ['store/x.ts', 'export enum A {}', 'has an enum'],
+  ['store/x.ts', 'const a = process.env;', 'reads process.env'],
+  ['store/x.ts', 'export default 1;', 'default export'],
+  ['store/x.ts', 'a();\n'.repeat(301), 'has 301 lines'],
+])('%s with %j is found', (path, text, message) => {
+  const found = checkSources([{ path, text }], table);
+  expect(found.filter((line) => line.startsWith(path) && line.includes(message))).not.toEqual([]);
+});
+
+test.each([
+  [
+    'workflows/x.ts',
+    "import type { A } from '../activities/a.ts';\nimport { type B } from '../contract/b.ts';",
+  ],
+  ['api/main.ts', "import { a } from '../store/a.ts';\nconst b = process.env;"],
+  ['store/x.ts', '// process.env is not read here\n/** Nor: enum A {} */\n'.repeat(301)],
+])('%s with %j is fine', (path, text) => {
+  expect(checkSources([{ path, text }], table)).toEqual([]);
+});
