@@ -1,6 +1,6 @@
 /** The server's process: takes the home, opens the store, serves, and keeps in touch with the engine. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { homeFolder } from '../client/home-folder.ts';
@@ -34,7 +34,11 @@ async function serve(): Promise<void> {
   const environment = readEnvironment(process.env);
   const home = homeFolder(environment.home);
   const paths = homePaths(home);
-  mkdirSync(home, { recursive: true, mode: 0o700 });
+  // What is in the home is its owner's alone, also where the folder was made by hand. No agent is
+  // started from this process, so none inherits the mask.
+  process.umask(0o077);
+  mkdirSync(home, { recursive: true });
+  chmodSync(home, 0o700);
   const release = takeHome(home);
   const config = createConfigSource(home);
   const secret = homeSecret(paths);
@@ -77,10 +81,11 @@ async function serve(): Promise<void> {
 
   async function end(): Promise<void> {
     stopKeeper();
+    // First of all: whoever looks for the server from here on is told that there is none.
+    rmSync(paths.serverFile, { force: true });
     await listening.close();
     await link.stop();
     await store.close();
-    rmSync(paths.serverFile, { force: true });
     release();
     process.exit(0);
   }

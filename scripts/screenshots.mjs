@@ -1,48 +1,21 @@
-/** Takes the pictures in docs/ from the demo: `node scripts/screenshots.mjs`. Needs a chromium on PATH. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+/** Takes the pictures in docs/ from the demo: `node scripts/screenshots.mjs`. Needs a chromium. */
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { withKeptDemo } from './kept-demo.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const folder = join(root, 'docs/images');
-const home = mkdtempSync(join(tmpdir(), 'offshoot-pictures-'));
+const folder = fileURLToPath(new URL('../docs/images', import.meta.url));
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 /** Columns of the list: Temporal UI keeps a person's own choice in the browser. */
 const dropped = ['Run ID', 'Type', 'End'];
 const added = ['OffshootTitle', 'OffshootMode', 'OffshootRunner', 'OffshootParentSession'];
 
-const demo = spawn(process.execPath, [join(root, 'dist/demo/main.js'), '--keep'], {
-  env: { ...process.env, OFFSHOOT_HOME: home },
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
-try {
-  await untilKept(demo.stdout);
-  demo.stdout.resume();
-  await takePictures();
-} finally {
-  demo.kill('SIGINT');
-  await once(demo, 'exit');
-  rmSync(home, { recursive: true, force: true });
-}
+await withKeptDemo(takePictures);
 
-async function untilKept(output) {
-  let text = '';
-  for await (const chunk of output.iterator({ destroyOnReturn: false })) {
-    text += chunk;
-    if (text.includes('Ctrl-C stops it.')) return;
-  }
-}
-
-async function takePictures() {
+async function takePictures({ items, temporal }) {
   mkdirSync(folder, { recursive: true });
-  const { url, tokenFile, temporal } = JSON.parse(readFileSync(join(home, 'server.json'), 'utf8'));
-  const headers = { authorization: `Bearer ${readFileSync(tokenFile, 'utf8').trim()}` };
-  const { items } = await (await fetch(`${url}/api/subagents`, { headers })).json();
   const parent = items.find((item) => item.depth === 0);
   const middle = items.find((item) => item.title === 'Write the changelog');
   const ui = `${temporal.uiUrl}/namespaces/${temporal.namespace}/workflows`;

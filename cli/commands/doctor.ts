@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { createClient, discover, type OffshootClient } from '../../client/index.ts';
 import { AppError } from '../../contract/errors.ts';
+import type { RunnerInfo } from '../../contract/records.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { checkConfig, checkHomeFiles } from '../doctor/files.ts';
 import { checkHealth, checkRunners } from '../doctor/health.ts';
@@ -39,15 +40,25 @@ async function look(deps: CliDeps): Promise<{ findings: Finding[]; isReachable: 
   try {
     const client = clientOf(deps);
     const health = await client.call('getHealth', {});
-    const { runners } = await client.call('listRunners', {});
     const here = { url: client.url, version: deps.version };
-    const findings = [...checkHealth(health, here), ...checkRunners(runners), ...local];
+    const runners = checkRunners(await runnersOf(client));
+    const findings = [...checkHealth(health, here), ...runners, ...local];
     return { findings, isReachable: health.engine.connected };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { message, hint } = error;
     const server = { name: 'server', isGood: false, detail: message, remedy: hint };
     return { findings: [server, ...local], isReachable: false };
+  }
+}
+
+/** None while the configuration has a mistake, which is a finding of its own. */
+async function runnersOf(client: OffshootClient): Promise<RunnerInfo[]> {
+  try {
+    return (await client.call('listRunners', {})).runners;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'config_invalid') return [];
+    throw error;
   }
 }
 

@@ -51,10 +51,12 @@ export function renderRunners(runners: readonly RunnerInfo[], { style, width }: 
       { text: runner.id },
       runner.available
         ? { text: 'ready', paint: style.green }
-        : { text: oneLine(runner.reason ?? 'not available'), paint: style.red },
+        : { text: 'missing', paint: style.red },
       { text: runner.turns ? 'many' : 'one' },
       { text: runner.onLost },
-      { text: oneLine(runner.command), paint: style.dim },
+      runner.available || runner.reason === null
+        ? { text: oneLine(runner.command), paint: style.dim }
+        : { text: oneLine(runner.reason), paint: style.red },
     ]),
     { width, head: style.dim },
   );

@@ -217,9 +217,9 @@ test('runners say what keeps them from running', async () => {
     (_, response) => answerJson(response, { runners }),
     async ({ url }) => {
       expect(`\n${(await cli(['runners'], { url })).out}`).toBe(`
-RUNNER  STATE                  TURNS  IF LOST  COMMAND
-demo    ready                  one    fail     node
-lint    eslint is not on PATH  one    fail     eslint
+RUNNER  STATE    TURNS  IF LOST  COMMAND
+demo    ready    one    fail     node
+lint    missing  one    fail     eslint is not on PATH
 `);
     },
   );
