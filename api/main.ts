@@ -17,7 +17,7 @@ import { handlers, hostHandlers, watchSubagent, type Deps } from '../operations/
 import { findRunner, listRunners } from '../runners/index.ts';
 import { openStore, takeHome, type Store } from '../store/index.ts';
 import { findInvocation } from '../store/invocations.ts';
-import { startEngineLink, type EngineLink, type LinkTarget } from '../worker/engine-link.ts';
+import { EngineLink, type LinkTarget } from '../worker/engine-link.ts';
 import { logLine } from '../worker/log-line.ts';
 import { installSdkRuntime } from '../worker/sdk-runtime.ts';
 import { createApp } from './app.ts';
@@ -102,7 +102,7 @@ interface LinkParts {
 }
 
 function linkEngine({ home, environment, config, store, onChange }: LinkParts): EngineLink {
-  return startEngineLink({
+  return new EngineLink({
     store,
     target: () => {
       const known = { home, environment, env: process.env, config: config.lastGood().engine };

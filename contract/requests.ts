@@ -82,7 +82,6 @@ export const contextSchema = z.strictObject({
     .optional()
     .describe('Kept in a 0600 file until the invocation is final, never in the store or a log'),
 });
-export type ContextInput = z.infer<typeof contextSchema>;
 
 export const runSubagentSchema = withAliases(
   z.strictObject({
@@ -120,7 +119,6 @@ export const runSubagentSchema = withAliases(
       .describe("Goes on when its parent's work ends otherwise than completed"),
   }),
 );
-export type RunSubagentInput = z.infer<typeof runSubagentSchema>;
 
 export const registerSessionSchema = withAliases(
   z.strictObject({

@@ -36,7 +36,6 @@ export type CallbackState = z.infer<typeof callbackStateSchema>;
 /** What becomes of a run whose host or process was lost. */
 export const onLostPolicies = ['fail', 'rerun'] as const;
 export const onLostSchema = z.enum(onLostPolicies);
-export type OnLost = z.infer<typeof onLostSchema>;
 
 export const outcomeKinds = ['succeeded', 'failed', 'timed_out', 'cancelled'] as const;
 export const outcomeKindSchema = z.enum(outcomeKinds);

@@ -32,125 +32,137 @@ export interface EngineLinkDeps {
   log(message: string): void;
 }
 
-export interface EngineLink {
-  view(): Health['engine'];
-  stop(): Promise<void>;
-}
-
 const RETRY_MS = 200;
 /** A dev server answers within milliseconds; whether it is there must not be unknown for long. */
 const CONNECT_MS = 1000;
 
-export function startEngineLink(deps: EngineLinkDeps): EngineLink {
-  const life = new AbortController();
-  let isConnected = false;
-  let problem: string | null = 'not reached yet';
-  let serverVersion: string | null = null;
-  let attributes: string[] = [];
-  const queue = controlQueue(deps.store.homeId);
-  const surroundings = (): StepSurroundings => ({
-    homeId: deps.store.homeId,
-    attributes,
-    sessionIdleMs: deps.sessionIdleMs(),
-  });
+export class EngineLink {
+  readonly #deps: EngineLinkDeps;
+  readonly #life = new AbortController();
+  readonly #queue: string;
+  readonly #ended: Promise<unknown>;
+  #isConnected = false;
+  #problem: string | null = 'not reached yet';
+  #serverVersion: string | null = null;
+  #attributes: string[] = [];
 
-  const polling = pollEngine(
-    {
-      worker: {
-        taskQueue: queue,
-        workflowBundle: { codePath: deps.workflowBundle },
-        activities: createControlActivities({ store: deps.store, surroundings }),
-        maxCachedWorkflows: 500,
-        maxConcurrentWorkflowTaskExecutions: 40,
-        // After a kill the next step of a cached workflow would wait ten seconds by default.
-        stickyQueueScheduleToStartTimeout: '1s',
-        shutdownGraceTime: 0,
-        shutdownForceTime: '5s',
-      },
-      target: deps.target,
-      log: deps.log,
-    },
-    life.signal,
-  );
-  const linking = link();
+  constructor(deps: EngineLinkDeps) {
+    this.#deps = deps;
+    this.#queue = controlQueue(deps.store.homeId);
+    this.#ended = Promise.all([this.#link(), this.#poll()]);
+  }
 
-  async function link(): Promise<void> {
-    while (!life.signal.aborted) {
+  view(): Health['engine'] {
+    const target = this.#deps.target();
+    return {
+      connected: this.#isConnected,
+      address: target?.address ?? null,
+      namespace: target?.namespace ?? this.#deps.namespace,
+      uiUrl: target?.uiUrl ?? null,
+      serverVersion: this.#serverVersion,
+      problem: this.#problem,
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.#life.abort();
+    await this.#ended;
+  }
+
+  /** The control worker: workflows, and the store's side of them. */
+  #poll(): Promise<void> {
+    const { store, workflowBundle, target, log } = this.#deps;
+    const surroundings = () => this.#surroundings();
+    const worker = {
+      taskQueue: this.#queue,
+      workflowBundle: { codePath: workflowBundle },
+      activities: createControlActivities({ store, surroundings }),
+      maxCachedWorkflows: 500,
+      maxConcurrentWorkflowTaskExecutions: 40,
+      // After a kill the next step of a cached workflow would wait ten seconds by default.
+      stickyQueueScheduleToStartTimeout: '1s',
+      shutdownGraceTime: 0,
+      shutdownForceTime: '5s',
+    } as const;
+    return pollEngine({ worker, target, log }, this.#life.signal);
+  }
+
+  #surroundings(): StepSurroundings {
+    const { store, sessionIdleMs } = this.#deps;
+    const attributes = this.#attributes;
+    return { homeId: store.homeId, attributes, sessionIdleMs: sessionIdleMs() };
+  }
+
+  async #link(): Promise<void> {
+    const { signal } = this.#life;
+    while (!signal.aborted) {
       try {
-        const target = deps.target();
+        const target = this.#deps.target();
         if (!target) throw new Error('no engine is known yet');
         // An engine closes a connection on which nothing is said: that it ended is no trouble yet.
-        await serve(target);
+        await this.#serve(target);
       } catch (error) {
-        fail(String(error));
+        this.#fail(String(error));
       }
       // Also after a connection that has only ended: one that ends at once must not become a spin.
-      await sleep(RETRY_MS, undefined, { signal: life.signal }).catch(() => {});
+      await sleep(RETRY_MS, undefined, { signal }).catch(() => {});
     }
   }
 
-  function fail(why: string): void {
-    if (problem !== why) deps.log(`engine: ${why}`);
-    problem = why;
-    if (!isConnected) return;
-    isConnected = false;
-    deps.onChange();
+  #fail(why: string): void {
+    if (this.#problem !== why) this.#deps.log(`engine: ${why}`);
+    this.#problem = why;
+    if (!this.#isConnected) return;
+    this.#isConnected = false;
+    this.#deps.onChange();
   }
 
-  async function serve(target: LinkTarget): Promise<void> {
-    const connection = Connection.lazy({
-      ...target.connection,
-      // A message that fails is kept in the outbox: retries of the client's own would only hide it.
-      interceptors: [],
-      channelArgs: {
-        'grpc.max_reconnect_backoff_ms': 500,
-        'grpc.initial_reconnect_backoff_ms': 100,
-      },
-      connectTimeout: CONNECT_MS,
-    } as Parameters<typeof Connection.lazy>[0]);
+  async #serve(target: LinkTarget): Promise<void> {
+    const connection = lazyConnection(target);
     const lost = new AbortController();
     const end = () => lost.abort();
-    life.signal.addEventListener('abort', end, { once: true });
+    this.#life.signal.addEventListener('abort', end, { once: true });
     try {
       await connection.ensureConnected();
-      const prepared = await deps.prepare(connection, target.namespace);
-      ({ serverVersion, attributes } = prepared);
-      const again = await deps.store.write((tx) =>
-        reconcileEpoch(tx, prepared.epoch, target.instance),
-      );
-      if (again > 0) deps.log(`engine: another database; ${again} open invocations are sent again`);
-      isConnected = true;
-      problem = null;
-      deps.onChange();
+      await this.#prepare(connection, target);
       whenLost(connection, end);
+      const { store, log } = this.#deps;
       const client = new Client({ connection, namespace: target.namespace });
-      await runRelay(
-        { store: deps.store, client, controlQueue: queue, surroundings, log: deps.log },
-        lost.signal,
-      );
+      const surroundings = () => this.#surroundings();
+      const relay = { store, client, controlQueue: this.#queue, surroundings, log };
+      await runRelay(relay, lost.signal);
     } finally {
-      life.signal.removeEventListener('abort', end);
+      this.#life.signal.removeEventListener('abort', end);
       await connection.close();
     }
   }
 
-  return {
-    view: () => {
-      const target = deps.target();
-      return {
-        connected: isConnected,
-        address: target?.address ?? null,
-        namespace: target?.namespace ?? deps.namespace,
-        uiUrl: target?.uiUrl ?? null,
-        serverVersion,
-        problem,
-      };
+  /** Before anything is sent: does this engine still know what we have told it? */
+  async #prepare(connection: Connection, target: LinkTarget): Promise<void> {
+    const { prepare, store, log, onChange } = this.#deps;
+    const { epoch, serverVersion, attributes } = await prepare(connection, target.namespace);
+    this.#serverVersion = serverVersion;
+    this.#attributes = attributes;
+    const again = await store.write((tx) => reconcileEpoch(tx, epoch, target.instance));
+    if (again > 0) log(`engine: another database; ${again} open invocations are sent again`);
+    this.#isConnected = true;
+    this.#problem = null;
+    onChange();
+  }
+}
+
+function lazyConnection(target: LinkTarget): Connection {
+  const options = {
+    ...target.connection,
+    // A message that fails is kept in the outbox: retries of the client's own would only hide it.
+    interceptors: [],
+    channelArgs: {
+      'grpc.max_reconnect_backoff_ms': 500,
+      'grpc.initial_reconnect_backoff_ms': 100,
     },
-    async stop() {
-      life.abort();
-      await Promise.all([linking, polling]);
-    },
+    connectTimeout: CONNECT_MS,
   };
+  return Connection.lazy(options);
 }
 
 /** gRPC's READY. Leaving it is how a dead engine is noticed without asking it on a timer. */

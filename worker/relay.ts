@@ -37,13 +37,13 @@ export async function runRelay(deps: RelayDeps, signal: AbortSignal): Promise<vo
     if (change.kind === 'outbox') bell.ring();
   });
   signal.addEventListener('abort', bell.ring, { once: true });
-  let trouble: unknown = null;
+  const trouble: Error[] = [];
 
   function begin(rows: OutboxRow[]): void {
     const workflowId = rows[0]!.workflow_id;
     busy.add(workflowId);
     deliver(deps, rows)
-      .catch((error: unknown) => (trouble ??= error))
+      .catch((error: Error) => void trouble.push(error))
       .finally(() => {
         busy.delete(workflowId);
         bell.ring();
@@ -53,7 +53,7 @@ export async function runRelay(deps: RelayDeps, signal: AbortSignal): Promise<vo
   // What was postponed before a restart has nobody left who would ring for it.
   const look = setInterval(bell.ring, LOOK_MS);
   try {
-    while (!signal.aborted && trouble === null) {
+    while (!signal.aborted && trouble.length === 0) {
       const rows = dueRows(deps.store.db, deps.store.now(), READ_MAX);
       for (const group of byWorkflow(rows)) {
         if (busy.size >= CONCURRENT_MAX) break;
@@ -66,7 +66,7 @@ export async function runRelay(deps: RelayDeps, signal: AbortSignal): Promise<vo
     stopListening();
     signal.removeEventListener('abort', bell.ring);
   }
-  if (trouble !== null) throw trouble;
+  if (trouble[0]) throw trouble[0];
 }
 
 /** All that waits for one workflow goes as one message: a poke carries nothing, so one serves many. */

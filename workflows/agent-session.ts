@@ -38,8 +38,8 @@ export async function agentSession(input: AgentSessionInput): Promise<void> {
     isPoked = false;
     const next = await takeNextSessionStep(input.agentId, input.sessionKey);
     setCurrentDetails(next.details);
-    const hasNew = await startChildren(next.children, started);
-    if (isPoked || hasNew) continue;
+    const hasMore = await startChildren(next.children, started);
+    if (isPoked || hasMore) continue;
     if (workflowInfo().continueAsNewSuggested || pokes > POKES_MAX) await continueAsNew(input);
     if (next.idleMs === null) await condition(() => isPoked);
     else if (!(await condition(() => isPoked, next.idleMs))) return;

@@ -5,8 +5,8 @@ import type { ChildStart } from '../contract/steps.ts';
 /**
  * Starts what was asked for as children of this workflow, so that Temporal UI shows the true tree.
  * ABANDON, because an owner that ends or rolls over must not take its children with it.
- * Answers whether any was new: the store names them until they have begun, and to ask it again
- * before there is something new would be a spin.
+ * Answers whether the store is to be asked for more: it names a child until that has begun, so to ask
+ * it again because of children that were started already would be a spin.
  */
 export async function startChildren(
   children: ChildStart[],
@@ -15,8 +15,11 @@ export async function startChildren(
   const fresh = children.filter((child) => !started.has(nameOf(child)));
   for (const child of fresh) started.add(nameOf(child));
   await Promise.all(fresh.map(start));
-  return fresh.length > 0;
+  return fresh.length > 0 && children.length >= PAGE_MIN;
 }
+
+/** The store names so many at a time; fewer are all that there are. */
+const PAGE_MIN = 100;
 
 const nameOf = (child: ChildStart) => `${child.invocationId}#${child.spawnNo}`;
 

@@ -51,34 +51,34 @@ export async function subAgent({ invocationId }: SubAgentInput): Promise<SubAgen
     for (;;) {
       isPoked = false;
       const next = await takeNextStep(invocationId);
-      const hasNew = await startChildren(next.children, started);
+      const hasMore = await startChildren(next.children, started);
+      if (hasMore) continue;
       if (next.step === 'done') {
-        if (hasNew) continue;
         return finish(next.ending, next.attributes, isCancelled);
       }
       setCurrentDetails(next.details);
-      if (next.step === 'run' && !isRunning) {
-        isRunning = true;
-        void holdLease(invocationId, next).then(async (end) => {
-          idleLeases = end === 'nothing' ? idleLeases + 1 : 0;
-          // Store and host agree within moments on what is to run; until then this must not spin.
-          if (idleLeases > 1) await sleep(PAUSE);
-          isRunning = false;
-          isPoked = true;
-        });
-      }
+      if (next.step === 'run' && !isRunning) void run(next);
       await condition(() => isPoked);
     }
   });
+
+  async function run(step: RunStep): Promise<void> {
+    isRunning = true;
+    const end = await holdLease(invocationId, step);
+    idleLeases = end === 'nothing' ? idleLeases + 1 : 0;
+    // Store and host agree within moments on what is to run; until then this must not spin.
+    if (idleLeases > 1) await sleep(PAUSE);
+    isRunning = false;
+    isPoked = true;
+  }
 }
+
+type RunStep = Extract<InvocationStep, { step: 'run' }>;
 
 const PAUSE = '1s';
 
 /** The activity is a lease on the process, not the process: when it is lost, the next one attaches. */
-async function holdLease(
-  invocationId: string,
-  step: Extract<InvocationStep, { step: 'run' }>,
-): Promise<LeaseEnd> {
+async function holdLease(invocationId: string, step: RunStep): Promise<LeaseEnd> {
   const { runAgent } = proxyActivities<RunAgentActivities>({
     taskQueue: step.queue,
     summary: step.summary,

@@ -5,15 +5,6 @@ import type { Report, RunKey } from '../../contract/store-api.ts';
 import { isRefusal, isUnknownRun, type StoreApi } from './store-api.ts';
 import type { Spool } from './spool.ts';
 
-export interface Reporter {
-  /** Resolves at once, or later when the program is to be held back. */
-  push(report: UnnumberedReport): Promise<void>;
-  /** Resolves when everything has been taken by the store, or refused for good. */
-  drained(): Promise<void>;
-  /** Resolves when this process may end without losing a report: drained, or all of it on disk. */
-  safe(): Promise<void>;
-}
-
 type Unnumbered<T> = T extends unknown ? Omit<T, 'n'> : never;
 export type UnnumberedReport = Unnumbered<Report>;
 
@@ -38,119 +29,131 @@ interface Entry {
   bytes: number;
 }
 
-export function createReporter(deps: ReporterDeps): Reporter {
-  const { spool } = deps;
-  let n = 0;
-  let queue: Entry[] = [];
-  let queuedBytes = 0;
-  let isAway = false;
+export class Reporter {
+  readonly #deps: ReporterDeps;
+  #n = 0;
+  #queue: Entry[] = [];
+  #queuedBytes = 0;
+  #isAway = false;
   /** All of the queue is in the spool, too. */
-  let isOnDisk = false;
-  let sending: Promise<void> | null = null;
+  #isOnDisk = false;
+  #sending: Promise<void> | null = null;
 
-  function push(unnumbered: UnnumberedReport): Promise<void> {
-    n += 1;
-    const report = { ...unnumbered, n } as Report;
-    const wasOnDisk = isOnDisk;
-    const entry = enqueue(report);
-    // An ending goes to the disk before it is sent: a host that is killed meanwhile has not lost it.
-    if (isAway || report.type !== 'event') keepOnDisk(wasOnDisk ? [entry] : queue, !wasOnDisk);
-    sending ??= send();
-    return isFull() ? sending : Promise.resolve();
+  constructor(deps: ReporterDeps) {
+    this.#deps = deps;
   }
 
-  function enqueue(report: Report): Entry {
+  /** Resolves at once, or later when the program is to be held back. */
+  push(unnumbered: UnnumberedReport): Promise<void> {
+    this.#n += 1;
+    const report: Report = { ...unnumbered, n: this.#n };
+    const wasOnDisk = this.#isOnDisk;
+    const entry = this.#enqueue(report);
+    // An ending goes to the disk before it is sent: a host that is killed meanwhile has not lost it.
+    if (this.#isAway || report.type !== 'event') {
+      this.#keepOnDisk(wasOnDisk ? [entry] : this.#queue, !wasOnDisk);
+    }
+    this.#sending ??= this.#send();
+    return this.#isFull() ? this.#sending : Promise.resolve();
+  }
+
+  /** Resolves when everything has been taken by the store, or refused for good. */
+  async drained(): Promise<void> {
+    while (this.#sending) await this.#sending;
+  }
+
+  /** Resolves when this process may end without losing a report: drained, or all of it on disk. */
+  async safe(): Promise<void> {
+    while (this.#sending && !(this.#isAway && this.#isOnDisk)) {
+      await Promise.race([this.#sending, sleep(RETRY_MS)]);
+    }
+  }
+
+  #enqueue(report: Report): Entry {
     const entry = { report, bytes: JSON.stringify(report).length };
-    queue.push(entry);
-    queuedBytes += entry.bytes;
-    isOnDisk = false;
+    this.#queue.push(entry);
+    this.#queuedBytes += entry.bytes;
+    this.#isOnDisk = false;
     return entry;
   }
 
-  const isFull = () =>
-    queuedBytes > QUEUE_BYTES_MAX && !(isOnDisk && spool.bytes() <= limits.spoolBytesMax);
+  #isFull(): boolean {
+    const hasRoom = this.#isOnDisk && this.#deps.spool.bytes() <= limits.spoolBytesMax;
+    return this.#queuedBytes > QUEUE_BYTES_MAX && !hasRoom;
+  }
 
-  async function send(): Promise<void> {
-    while (queue.length > 0) {
-      const batch = takeBatch();
+  async #send(): Promise<void> {
+    const { api, host, run, spool, onLost } = this.#deps;
+    while (this.#queue.length > 0) {
+      const batch = this.#takeBatch();
       try {
         const reports = batch.map((entry) => entry.report);
-        const answer = await deps.api.report({ ...deps.host, ...deps.run, reports });
-        drop(batch);
-        isAway = false;
+        const answer = await api.report({ ...host, ...run, reports });
+        this.#drop(batch);
+        this.#isAway = false;
         const isEnding = reports.some((report) => report.type !== 'event');
-        if (!answer.held && !isEnding) deps.onLost();
+        if (!answer.held && !isEnding) onLost();
       } catch (error) {
-        if (isRefusal(error)) giveUp(batch, error);
-        else await beAway();
+        if (isRefusal(error)) this.#giveUp(batch, error);
+        else await this.#beAway();
       }
     }
     spool.remove();
-    isAway = false;
-    isOnDisk = false;
+    this.#isAway = false;
+    this.#isOnDisk = false;
     // In the same step as the last look at the queue: a later report must find nobody sending.
-    sending = null;
+    this.#sending = null;
   }
 
-  function takeBatch(): Entry[] {
+  #takeBatch(): Entry[] {
     let bytes = 0;
-    const end = queue.findIndex((entry, index) => {
+    const end = this.#queue.findIndex((entry, index) => {
       bytes += entry.bytes;
       return index >= BATCH_MAX || (index > 0 && bytes > BATCH_BYTES_MAX);
     });
-    return end === -1 ? [...queue] : queue.slice(0, end);
+    return end === -1 ? [...this.#queue] : this.#queue.slice(0, end);
   }
 
-  function drop(batch: Entry[]): void {
-    queue = queue.slice(batch.length);
-    queuedBytes -= batch.reduce((sum, entry) => sum + entry.bytes, 0);
+  #drop(batch: Entry[]): void {
+    this.#queue = this.#queue.slice(batch.length);
+    this.#queuedBytes -= batch.reduce((sum, entry) => sum + entry.bytes, 0);
   }
 
   /** A run must not stay open because its ending was refused: then at least that much is told. */
-  function giveUp(batch: Entry[], error: unknown): void {
-    deps.log(`reports of ${deps.run.invocationId}/${deps.run.runNo} refused: ${String(error)}`);
+  #giveUp(batch: Entry[], error: unknown): void {
+    const { run, log, onLost } = this.#deps;
+    log(`reports of ${run.invocationId}/${run.runNo} refused: ${String(error)}`);
     if (isUnknownRun(error)) {
-      drop([...queue]);
-      deps.onLost();
+      this.#drop([...this.#queue]);
+      onLost();
       return;
     }
-    drop(batch);
+    this.#drop(batch);
     const ending = batch.find((entry) => entry.report.type === 'outcome');
     if (!ending) return;
     const why = `its outcome could not be recorded: ${String(error)}`;
-    enqueue({ type: 'lost', n: ending.report.n, why, wasStarted: true });
+    this.#enqueue({ type: 'lost', n: ending.report.n, why, wasStarted: true });
   }
 
   /** From the first failure on, what waits is on disk as well: a killed host must not lose it. */
-  async function beAway(): Promise<void> {
-    isAway = true;
-    if (!isOnDisk) keepOnDisk(queue, true);
+  async #beAway(): Promise<void> {
+    this.#isAway = true;
+    if (!this.#isOnDisk) this.#keepOnDisk(this.#queue, true);
     await sleep(RETRY_MS);
   }
 
   /** Without room on the disk the reports wait in memory, where only a killed host loses them. */
-  function keepOnDisk(entries: Entry[], isWhole: boolean): void {
+  #keepOnDisk(entries: Entry[], isWhole: boolean): void {
+    const { run, spool, log } = this.#deps;
+    const reports = entries.map((entry) => entry.report);
     try {
       // Half a line of an append that failed must not stand before what comes now.
       if (isWhole) spool.remove();
-      spool.append(
-        entries.map((entry) => entry.report),
-        { durable: isAway },
-      );
-      isOnDisk = true;
+      spool.append(reports, { durable: this.#isAway });
+      this.#isOnDisk = true;
     } catch (error) {
-      isOnDisk = false;
-      deps.log(`spool of ${deps.run.invocationId}/${deps.run.runNo}: ${String(error)}`);
+      this.#isOnDisk = false;
+      log(`spool of ${run.invocationId}/${run.runNo}: ${String(error)}`);
     }
   }
-
-  return {
-    push,
-    async drained() {
-      while (sending) await sending;
-    },
-    async safe() {
-      while (sending && !(isAway && isOnDisk)) await Promise.race([sending, sleep(RETRY_MS)]);
-    },
-  };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runMarker } from '../../contract/names.ts';
 import type { Outcome, RunEvent, RunSpec } from '../../contract/run.ts';
 import type { RunKey } from '../../contract/store-api.ts';
-import { createReporter, type Reporter, type UnnumberedReport } from './reporter.ts';
+import { Reporter, type UnnumberedReport } from './reporter.ts';
 import { openSpool } from './spool.ts';
 import type { StoreApi } from './store-api.ts';
 
@@ -38,97 +38,119 @@ export interface RunTableDeps {
   log(message: string): void;
 }
 
-export interface RunTable {
-  /** Claims and starts, or attaches; null when the store has nothing for us. */
-  hold(invocationId: string): Promise<Run | null>;
-  list(): RunKey[];
-  stop(key: RunKey, reason: StopReason): void;
-  stopAll(reason: StopReason): void;
-  /** From here on nothing is started; what is being claimed is given back. */
-  close(): void;
-  open(): void;
-  /** Resolves when no claim is under way and every run is safe. */
-  settled(): Promise<void>;
-}
-
-export function createRunTable(deps: RunTableDeps): RunTable {
-  const { api, hostId, bootId } = deps;
-  const host = { hostId, bootId };
-  const runs = new Map<string, Run>();
+export class RunTable {
+  readonly #deps: RunTableDeps;
+  readonly #runs = new Map<string, Run>();
   /** One claim at a time for an invocation: a second lease must find what the first has started. */
-  const claims = new Map<string, Promise<Run | null>>();
-  const spoolFolder = join(deps.folder, 'spool');
-  let isClosed = false;
+  readonly #claims = new Map<string, Promise<Run | null>>();
+  #isClosed = false;
 
-  function hold(invocationId: string): Promise<Run | null> {
-    const known = claims.get(invocationId);
+  constructor(deps: RunTableDeps) {
+    this.#deps = deps;
+  }
+
+  /** Claims and starts, or attaches; null when the store has nothing for us. */
+  hold(invocationId: string): Promise<Run | null> {
+    const known = this.#claims.get(invocationId);
     if (known) return known;
-    const claiming = claim(invocationId).finally(() => claims.delete(invocationId));
-    claims.set(invocationId, claiming);
+    const claiming = this.#claim(invocationId).finally(() => this.#claims.delete(invocationId));
+    this.#claims.set(invocationId, claiming);
     return claiming;
   }
 
-  async function claim(invocationId: string): Promise<Run | null> {
-    const mine = [...runs.values()].find((run) => run.invocationId === invocationId);
+  list(): RunKey[] {
+    return [...this.#runs.values()].map(({ invocationId, runNo }) => ({ invocationId, runNo }));
+  }
+
+  stop(key: RunKey, reason: StopReason): void {
+    this.#runs.get(nameOf(key))?.abort.abort(reason);
+  }
+
+  stopAll(reason: StopReason): void {
+    for (const run of this.#runs.values()) run.abort.abort(reason);
+  }
+
+  /** From here on nothing is started; what is being claimed is given back. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  open(): void {
+    this.#isClosed = false;
+  }
+
+  /** Resolves when no claim is under way and every run is safe. */
+  async settled(): Promise<void> {
+    while (this.#claims.size > 0) await Promise.allSettled(this.#claims.values());
+    await Promise.all([...this.#runs.values()].map((run) => run.safe));
+  }
+
+  async #claim(invocationId: string): Promise<Run | null> {
+    const mine = [...this.#runs.values()].find((run) => run.invocationId === invocationId);
     if (mine) return mine;
-    if (isClosed) throw new Error('this host takes no more work');
-    const answer = await api.claim({ ...host, invocationId });
+    if (this.#isClosed) throw new Error('this host takes no more work');
+    const { api, hostId, bootId } = this.#deps;
+    const answer = await api.claim({ hostId, bootId, invocationId });
     if (answer.kind === 'nothing') return null;
-    if (answer.kind === 'run' && !isClosed) return start(answer.run);
+    if (answer.kind === 'run' && !this.#isClosed) return this.#start(answer.run);
     const runNo = answer.kind === 'run' ? answer.run.runNo : answer.runNo;
-    await disown({ invocationId, runNo });
+    await this.#disown({ invocationId, runNo });
     return null;
   }
 
   /** A claim that no process was started for, as its answer came late or never: it may be made again. */
-  async function disown(run: RunKey): Promise<void> {
-    const reporter = reporterOf(run, () => {});
+  async #disown(key: RunKey): Promise<void> {
+    const reporter = this.#reporterOf(key, () => {});
     const why = 'its claim was not answered in time';
     await reporter.push({ type: 'lost', why, wasStarted: false });
     await reporter.safe();
   }
 
-  function start(spec: RunSpec): Run {
+  #start(spec: RunSpec): Run {
     const key = { invocationId: spec.invocationId, runNo: spec.runNo };
     const abort = new AbortController();
-    const reporter = reporterOf(key, () => abort.abort('not_yours'));
-    const ended = follow(spec, reporter, abort);
+    const reporter = this.#reporterOf(key, () => abort.abort('not_yours'));
+    const ended = this.#follow(spec, reporter, abort.signal);
     const run: Run = {
       ...key,
       abort,
       safe: ended.then(() => reporter.safe()),
-      reported: ended.then(() => reporter.drained()).then(() => void runs.delete(nameOf(key))),
+      reported: ended
+        .then(() => reporter.drained())
+        .then(() => void this.#runs.delete(nameOf(key))),
     };
-    runs.set(nameOf(key), run);
+    this.#runs.set(nameOf(key), run);
     return run;
   }
 
   /** From the start of the program to its ending in the reporter's hands. */
-  async function follow(spec: RunSpec, reporter: Reporter, abort: AbortController): Promise<void> {
-    const runDir = join(deps.folder, 'runs', `${spec.invocationId}-${spec.runNo}`);
-    const ending = await run(spec, reporter, abort, runDir);
+  async #follow(spec: RunSpec, reporter: Reporter, signal: AbortSignal): Promise<void> {
+    const { folder, log } = this.#deps;
+    const runDir = join(folder, 'runs', `${spec.invocationId}-${spec.runNo}`);
+    const ending = await this.#run(spec, reporter, signal, runDir);
     // Not awaited: being held back is for programs, and this one has ended.
     void reporter.push(ending);
-    removeQuietly(runDir, deps.log);
+    removeQuietly(runDir, log);
   }
 
-  async function run(
+  async #run(
     spec: RunSpec,
     reporter: Reporter,
-    abort: AbortController,
+    signal: AbortSignal,
     runDir: string,
   ): Promise<UnnumberedReport> {
+    const { runProgram, homeId, hostId } = this.#deps;
     let wasStarted = false;
     try {
       mkdirSync(runDir, { recursive: true, mode: 0o700 });
-      const outcome = await deps.runProgram(spec, {
-        signal: abort.signal,
+      const outcome = await runProgram(spec, {
+        signal,
         onEvent: (event) => reporter.push({ type: 'event', event }),
         onSpawn: () => (wasStarted = true),
         runDir,
-        marker: runMarker(deps.homeId(), hostId, spec.invocationId, spec.runNo),
+        marker: runMarker(homeId(), hostId, spec.invocationId, spec.runNo),
       });
-      const isGivenUp = abort.signal.reason === 'lost' && outcome.kind === 'cancelled';
+      const isGivenUp = signal.reason === 'lost' && outcome.kind === 'cancelled';
       if (!isGivenUp) return { type: 'outcome', outcome };
       return { type: 'lost', why: 'its runner host was stopped', wasStarted };
     } catch (error) {
@@ -137,25 +159,11 @@ export function createRunTable(deps: RunTableDeps): RunTable {
     }
   }
 
-  function reporterOf(key: RunKey, onLost: () => void): Reporter {
-    const spool = openSpool(spoolFolder, { ...key, bootId });
-    return createReporter({ api, host, run: key, spool, onLost, log: deps.log });
+  #reporterOf(run: RunKey, onLost: () => void): Reporter {
+    const { api, hostId, bootId, folder, log } = this.#deps;
+    const spool = openSpool(join(folder, 'spool'), { ...run, bootId });
+    return new Reporter({ api, host: { hostId, bootId }, run, spool, onLost, log });
   }
-
-  return {
-    hold,
-    list: () => [...runs.values()].map(({ invocationId, runNo }) => ({ invocationId, runNo })),
-    stop: (key, reason) => runs.get(nameOf(key))?.abort.abort(reason),
-    stopAll: (reason) => {
-      for (const one of runs.values()) one.abort.abort(reason);
-    },
-    close: () => void (isClosed = true),
-    open: () => void (isClosed = false),
-    async settled() {
-      while (claims.size > 0) await Promise.allSettled(claims.values());
-      await Promise.all([...runs.values()].map((one) => one.safe));
-    },
-  };
 }
 
 const nameOf = (run: RunKey) => `${run.invocationId}/${run.runNo}`;

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createRunAgentActivities } from '../../activities/run-agent.ts';
 import { hostMarkerPrefix } from '../../contract/names.ts';
 import type { HelloAnswer } from '../../contract/store-api.ts';
-import { pollEngine, type EngineTarget } from '../poll-engine.ts';
+import { pollEngine, type EngineTarget, type PollDeps } from '../poll-engine.ts';
 import { flushLeftSpools } from './flush-left-spools.ts';
 import { keepInTouch } from './keep-in-touch.ts';
-import { createRunTable, type RunTableDeps } from './run-table.ts';
+import { RunTable, type RunTableDeps } from './run-table.ts';
 import type { StoreApi } from './store-api.ts';
 
 export interface RunnerHostDeps {
@@ -48,7 +48,7 @@ export function startRunnerHost(deps: RunnerHostDeps): RunnerHost {
   let isDraining = false;
   let known: HelloAnswer | null = null;
   let temporal: HelloAnswer['temporal'] = null;
-  const runs = createRunTable({ ...deps, homeId: () => known!.homeId });
+  const runs = new RunTable({ ...deps, homeId: () => known!.homeId });
 
   async function sayHello(): Promise<void> {
     const { hostId, bootId, hostname, pid } = deps;
@@ -73,17 +73,8 @@ export function startRunnerHost(deps: RunnerHostDeps): RunnerHost {
     await Promise.all([touch, work(known)]);
   }
 
-  async function work({ queue, ceiling }: HelloAnswer): Promise<void> {
-    const worker = {
-      taskQueue: queue,
-      identity: `${deps.hostId}@${deps.hostname}:${deps.pid}`,
-      activities: createRunAgentActivities({ holdRun: (id) => runs.hold(id) }),
-      // Not the slots: a blocked parent holds its activity while its child needs another.
-      maxConcurrentActivityTaskExecutions: ceiling,
-      maxHeartbeatThrottleInterval: '2s',
-      shutdownGraceTime: 0,
-      shutdownForceTime: '5s',
-    } as const;
+  async function work(answer: HelloAnswer): Promise<void> {
+    const worker = workerOptions(deps, answer, runs);
     const target = () => deps.engine ?? engineAt(temporal);
     while (!life.signal.aborted) {
       await pollEngine({ worker, target, log: deps.log }, polling.signal);
@@ -97,9 +88,13 @@ export function startRunnerHost(deps: RunnerHostDeps): RunnerHost {
     isDraining = true;
     runs.close();
     stopped.abort();
-    void runs.settled().then(() => {
-      if (polling === stopped) life.abort();
-    });
+    void endWhenSettled(stopped);
+  }
+
+  /** Unless work is taken again in the meantime. */
+  async function endWhenSettled(stopped: AbortController): Promise<void> {
+    await runs.settled();
+    if (polling === stopped) life.abort();
   }
 
   function resume(): void {
@@ -119,6 +114,23 @@ export function startRunnerHost(deps: RunnerHostDeps): RunnerHost {
   }
 
   return { ended: live(), drain, resume, stop };
+}
+
+function workerOptions(
+  deps: RunnerHostDeps,
+  { queue, ceiling }: HelloAnswer,
+  runs: RunTable,
+): PollDeps['worker'] {
+  return {
+    taskQueue: queue,
+    identity: `${deps.hostId}@${deps.hostname}:${deps.pid}`,
+    activities: createRunAgentActivities({ holdRun: (id) => runs.hold(id) }),
+    // Not the slots: a blocked parent holds its activity while its child needs another.
+    maxConcurrentActivityTaskExecutions: ceiling,
+    maxHeartbeatThrottleInterval: '2s',
+    shutdownGraceTime: 0,
+    shutdownForceTime: '5s',
+  };
 }
 
 /** Before anything is claimed: nothing of an earlier boot may overlap what comes, or lie about. */
