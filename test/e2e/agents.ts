@@ -1,11 +1,12 @@
 /** Small agents for the tests: shell scripts where a word is enough, programs where children are asked for. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SubAgentRecord } from '../../contract/records.ts';
 import type { ExecutionMode } from '../../contract/words.ts';
 
-const fixture = (name: string) =>
+/** One of the tiny programs that the tests of the runners use, too. */
+export const agentFile = (name: string) =>
   fileURLToPath(new URL(`../fixtures/agents/${name}.mjs`, import.meta.url));
 
 /** The first turn runs its prompt as a shell script, later ones answer with what they were sent. */
@@ -15,7 +16,7 @@ export const runners = {
   sh: { kind: 'command', command: 'sh', args: ['-c', shell], turns: true },
   /** Takes one turn only, so nothing can be sent to it and no callback can reach it. */
   once: { kind: 'command', command: 'sh', args: ['-s'] },
-  js: { kind: 'command', command: process.execPath, args: [fixture('scripted')], turns: true },
+  js: { kind: 'command', command: process.execPath, args: [agentFile('scripted')], turns: true },
   absent: { kind: 'command', command: '/nowhere/agent' },
 } as const;
 
@@ -25,6 +26,12 @@ export const untilFile = (file: string) => `until [ -e ${file} ]; do sleep 0.03;
 /** Lets those go on who wait for this file in the workspace of that invocation. */
 export function release({ context }: Pick<SubAgentRecord, 'context'>, file: string): void {
   writeFileSync(join(context.workspacePath, file), '');
+}
+
+/** What an agent has written into a file of its workspace; null while there is none. */
+export function written({ context }: Pick<SubAgentRecord, 'context'>, file: string): string | null {
+  const path = join(context.workspacePath, file);
+  return existsSync(path) ? readFileSync(path, 'utf8') : null;
 }
 
 /** What a program of the `js` runner is given. Nothing else: it runs in another process. */

@@ -1,7 +1,7 @@
 /** What the three modes promise, and what is refused before anything is written. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { executionModes } from '../../contract/words.ts';
-import { program, release, runners } from './agents.ts';
+import { program, release, runners, untilFile } from './agents.ts';
 import { ask, frames } from './requests.ts';
 import { counts, rows } from './rows.ts';
 import { startStack } from './stack.ts';
@@ -47,9 +47,9 @@ test('a child carries its parent and the mode that was asked for, SYNC if none w
 test('SYNC answers with text and usage, and its parent gets no callback [orchestrator 2]', async () => {
   const said = { result: 'four', usage: { input_tokens: 3, output_tokens: 1 } };
   const parent = program<string>(
-    async ({ ask, say }, prompt) => {
+    async ({ ask: askAs, say }, prompt) => {
       const body = { runnerId: 'json', prompt };
-      say((await ask('POST', '/api/subagents', body)).body);
+      say((await askAs('POST', '/api/subagents', body)).body);
     },
     `echo '${JSON.stringify(said)}'`,
   );
@@ -155,14 +155,14 @@ test('too deep or too many is told to the agent as a readable tool error [orches
 });
 
 test('a child cannot raise the limits of its tree [leanspec 44]', async () => {
-  const child = program(async ({ ask, say }) => {
+  const child = program(async ({ ask: askAs, say }) => {
     const wider = { limits: { maxDepth: 50, maxChildren: 50 } };
     const body = { runnerId: 'sh', prompt: 'echo no', ...wider };
-    say((await ask('POST', '/api/subagents', body)).body['code']);
+    say((await askAs('POST', '/api/subagents', body)).body['code']);
   });
-  const top = program<string>(async ({ ask, say }, prompt) => {
+  const top = program<string>(async ({ ask: askAs, say }, prompt) => {
     const body = { runnerId: 'js', prompt, limits: { maxDepth: 50, maxChildren: 50 } };
-    const first = await ask<{ result: { content: string } }>('POST', '/api/subagents', body);
+    const first = await askAs<{ result: { content: string } }>('POST', '/api/subagents', body);
     say(first.body.result.content);
   }, child);
   const limits = { maxDepth: 1 };
@@ -191,9 +191,10 @@ test('the same Idempotency-Key is one child, at once or later, and with another 
   ).toBe('1');
 });
 
-test('SYNC answers after its patience with the running record, and the child goes on [orchestrator 37]', async () => {
-  const { status, body } = await run({ prompt: 'sleep 1; echo late', waitSeconds: 0.2 });
-  expect([status, body.status, body.result]).toEqual([202, 'running', null]);
+test('SYNC answers after its patience with a record that has not ended, and the child goes on [orchestrator 37]', async () => {
+  const { status, body } = await run({ prompt: `${untilFile('go')}; echo late`, waitSeconds: 0.2 });
+  expect([status, body.completedAt, body.result]).toEqual([202, null, null]);
+  release(body, 'go');
   expect((await stack.ended(body.id)).result?.content).toBe('late');
 });
 

@@ -10,7 +10,7 @@ import type { SubAgentRecord, Turn } from '../../contract/records.ts';
 import type { OperationInput } from '../../contract/operations.ts';
 import { isFinal } from '../../contract/words.ts';
 import { readEngineFile } from '../../engine/engine-file.ts';
-import { launch, type Launcher } from '../../launcher/index.ts';
+import { launch, type Launcher, type LaunchOptions } from '../../launcher/index.ts';
 
 export interface Stack {
   home: string;
@@ -31,6 +31,8 @@ export interface StackOptions {
   /** Content of the home's config.json. */
   config?: Record<string, unknown>;
   env?: Record<string, string | undefined>;
+  /** How soon the launcher starts again what a test kills often. */
+  timing?: NonNullable<LaunchOptions['timing']>;
 }
 
 export async function startStack(
@@ -44,6 +46,7 @@ export async function startStack(
     config: loadConfig(home),
     env: { ...process.env, ...options.env },
     onEvent: () => {},
+    ...(options.timing ? { timing: options.timing } : {}),
   });
   await launcher.ready;
   const { url, token } = discover(home);

@@ -1,5 +1,12 @@
 /** The command line against a stack that it has started itself: `up --detach` first, `down` last. */
-import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -229,7 +236,8 @@ test('down says what becomes of running agents, and leaves nothing running', asy
   expect([down.code, down.stdout]).toEqual([0, 'Stopped.\n']);
   expect(down.stderr).toContain('1 ');
   const pids = [before.launcher!.pid, ...before.processes.map(({ pid }) => pid!)];
-  expect(pids.map(isAlive)).toEqual([false, false, false, false]);
+  pids.push(Number(readFileSync(join(work, 'pid'), 'utf8')));
+  expect(pids.map(isAlive)).toEqual(pids.map(() => false));
   const [status, list, again] = await Promise.all([
     cli(['status']),
     cli(['get', id]),
