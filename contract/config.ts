@@ -31,7 +31,12 @@ export const configSchema = z.strictObject({
   limits: z
     .strictObject({
       maxDepth: z.number().int().min(0).max(20).default(defaults.maxDepth),
-      maxChildren: z.number().int().min(1).max(500).default(defaults.maxChildren),
+      maxChildren: z
+        .number()
+        .int()
+        .min(1)
+        .max(limits.openChildrenMax)
+        .default(defaults.maxChildren),
       slots: z.number().int().min(1).max(256).default(defaults.slots),
       wallSeconds: z
         .number()

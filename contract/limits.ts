@@ -50,6 +50,8 @@ export const limits = {
   envelopeBodyBytesMax: 16 * KiB,
   /** Callbacks handed over in one turn. The rest come in the next. */
   callbacksPerTurnMax: 50,
+  /** What the configuration may allow at most; all of them may have to be started at once. */
+  openChildrenMax: 500,
   waitIdsMax: 200,
   waitSecondsMax: 24 * 60 * 60,
   pageMax: 500,

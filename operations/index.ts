@@ -45,4 +45,4 @@ export const hostHandlers = { hello, sync, claim, report };
 
 export { watchSubagent, type Watched } from './watch-subagent.ts';
 export type { Caller } from './caller.ts';
-export type { Deps, EngineView, SecretsBox } from './deps.ts';
+export type { Deps, SecretsBox } from './deps.ts';

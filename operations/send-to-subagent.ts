@@ -29,6 +29,7 @@ export async function sendToSubagent(
   }
   requireFit(runner, input.prompt);
   const id = invocationIdFor(caller, 'sendToSubagent', deps.randomId);
+  const session = sessionById(deps.store.db, earlier.session_id);
   // Sessions of other agents are not known here: a message never crosses from one to another.
   const asked = whoAsks(deps, caller, { agentId: earlier.agent_id });
   const { limits } = deps.config();
@@ -44,7 +45,7 @@ export async function sendToSubagent(
       runner,
       prompt: input.prompt,
       executionMode: input.executionMode,
-      session: sessionById(tx.db, earlier.session_id),
+      session,
       workspacePath: earlier.workspace_path,
       specId: earlier.spec_id,
       files: null,

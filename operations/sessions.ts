@@ -8,7 +8,7 @@ import { envelopeOf } from '../store/callbacks.ts';
 import { removeSession } from '../store/lifecycle/remove.ts';
 import { findInvocation } from '../store/invocations.ts';
 import { acknowledge, callbacksOf, type CallbackRow } from '../store/mailbox.ts';
-import { registerSession as register, sessionById, sessionRecord } from '../store/sessions.ts';
+import { registerSession as register, sessionRecord } from '../store/sessions.ts';
 import { appendTurn } from '../store/turns.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
@@ -45,7 +45,7 @@ export async function deleteSession(
   if (askingInvocation(deps, caller)?.session_id === session.id) {
     throw new AppError('forbidden', 'an agent cannot delete its own session');
   }
-  return deps.store.write((tx) => removeSession(tx, sessionById(tx.db, session.id)));
+  return deps.store.write((tx) => removeSession(tx, session));
 }
 
 export async function getCallbacks(

@@ -5,7 +5,12 @@ import { AppError } from '../contract/errors.ts';
 import { isFinal } from '../contract/words.ts';
 import { cancelTree } from '../store/lifecycle/cancel.ts';
 import { removeInvocation } from '../store/lifecycle/remove.ts';
-import { findInvocation, listInvocations, type InvocationRow } from '../store/invocations.ts';
+import {
+  findInvocation,
+  isInSubtree,
+  listInvocations,
+  type InvocationRow,
+} from '../store/invocations.ts';
 import { listTurns } from '../store/turns.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
@@ -62,6 +67,7 @@ export async function waitSubagents(
   const rows = ids.map((id) => requireReadable(deps, caller, id));
   const waiting = { ids, until: input.until, waitSeconds: input.waitSeconds ?? null };
   const asking = askingInvocation(deps, caller);
+  if (asking) requireNoCycle(deps, asking, ids);
   if (asking && !isFinal(asking.status)) await standStill(deps, caller, asking, waiting);
   else await untilEnded(deps, caller, waiting);
   const records = rows.map((row) => recordOf(deps, findInvocation(deps.store.db, row.id) ?? row));
@@ -71,7 +77,16 @@ export async function waitSubagents(
   };
 }
 
-/** Cancelling what has ended changes nothing and is no mistake: two may press the button at once. */
+/** What waits for itself, or for what stands above it, would wait for ever. */
+function requireNoCycle(deps: Deps, asking: InvocationRow, ids: string[]): void {
+  const above = ids.find((id) => isInSubtree(deps.store.db, id, asking.id));
+  if (above === undefined) return;
+  throw new AppError('cycle', `${asking.id} cannot wait for ${above}, which has to wait for it`, {
+    hint: 'Wait for what you have asked for. Your own answer is your last word.',
+  });
+}
+
+/** What has ended stays as it was, and what it had left running ends: two may press the button at once. */
 export async function cancelSubagent(
   deps: Deps,
   caller: Caller,
@@ -90,7 +105,7 @@ export async function deleteSubagent(
   input: ParsedInput<'deleteSubagent'>,
 ): Promise<Deleted> {
   requireBelow(deps, caller, input.id);
-  return deps.store.write((tx) => removeInvocation(tx, findInvocation(tx.db, input.id)!));
+  return deps.store.write((tx) => removeInvocation(tx, input.id));
 }
 
 export async function getTranscript(

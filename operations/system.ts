@@ -7,12 +7,18 @@ import { openStatuses } from '../store/invocations.ts';
 import { outboxState } from '../store/outbox.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
+import { askingInvocation } from './gate.ts';
 
-export async function listRunners(deps: Deps): Promise<OperationOutput<'listRunners'>> {
+export async function listRunners(
+  deps: Deps,
+  caller: Caller,
+): Promise<OperationOutput<'listRunners'>> {
+  askingInvocation(deps, caller);
   return { runners: deps.runners.list() };
 }
 
-export async function getHealth(deps: Deps, _caller: Caller): Promise<Health> {
+export async function getHealth(deps: Deps, caller: Caller): Promise<Health> {
+  askingInvocation(deps, caller);
   const { store } = deps;
   const now = store.now();
   const engine = deps.engine();

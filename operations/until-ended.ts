@@ -46,8 +46,9 @@ export async function standStill(
 ): Promise<void> {
   if (isOver(deps, waiting) || waiting.waitSeconds === 0) return;
   const waitId = randomUUID();
-  const open = waiting.ids.filter((id) => !hasEnded(deps, id));
   await deps.store.write((tx) => {
+    // Looked for here, because a wait for what has ended, or is deleted, would never be released.
+    const open = waiting.ids.filter((id) => !hasEnded(deps, id));
     refuseDeadlock(tx, waiter);
     beginWait(tx, { waitId, waiterId: waiter.id, ids: open, until: waiting.until });
     admitNext(tx);

@@ -64,7 +64,9 @@ export function refuseDeadlock(tx: Tx, waiter: InvocationRow): void {
 }
 
 export function isBlocked(tx: Tx, invocationId: string): boolean {
-  return tx.db.get('SELECT 1 FROM waits WHERE waiter_id = :invocationId', { invocationId }) !== undefined;
+  return (
+    tx.db.get('SELECT 1 FROM waits WHERE waiter_id = :invocationId', { invocationId }) !== undefined
+  );
 }
 
 function admit(tx: Tx, id: string, hostId: string): void {

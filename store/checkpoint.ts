@@ -12,6 +12,8 @@ export function startCheckpoints(file: string): () => Promise<void> {
   thread.on('error', () => {});
   return async () => {
     const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
+    // Nothing else may keep the process alive while it waits for this.
+    thread.ref();
     thread.postMessage('end');
     await ended;
   };

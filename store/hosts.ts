@@ -26,10 +26,7 @@ export function isLive(host: HostRow, now: string): boolean {
   return Date.parse(now) - Date.parse(host.last_seen_at) <= limits.hostSilentMs;
 }
 
-export function registerHost(
-  tx: Tx,
-  host: Omit<HostRow, 'draining' | 'last_seen_at'>,
-): void {
+export function registerHost(tx: Tx, host: Omit<HostRow, 'draining' | 'last_seen_at'>): void {
   tx.db.run(
     `INSERT INTO hosts (id, boot_id, hostname, pid, slots, ceiling, last_seen_at)
      VALUES (:id, :boot_id, :hostname, :pid, :slots, :ceiling, :now)

@@ -25,8 +25,7 @@ export function openStore(
   options: { clock?: () => Date; checkpoints?: boolean } = {},
 ): Store {
   const clock = options.clock ?? (() => new Date());
-  const db = openDatabase(file);
-  migrate(db, file);
+  const db = openMigrated(file);
   const changes = createChanges();
   const queue = createWriteQueue(db, clock, changes.publish);
   const stopCheckpoints = options.checkpoints === false ? null : startCheckpoints(file);
@@ -45,6 +44,17 @@ export function openStore(
   };
 }
 
+function openMigrated(file: string): Db {
+  const db = openDatabase(file);
+  try {
+    migrate(db, file);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
 function prepare(db: Db, clock: () => Date): string {
   const tx = { db, now: clock().toISOString(), note: () => {} };
   forgetWaits(tx);
@@ -58,4 +68,3 @@ function prepare(db: Db, clock: () => Date): string {
 export { takeHome } from './home-lock.ts';
 export type { Db } from './database.ts';
 export type { Tx, Write } from './write-queue.ts';
-export type { Change } from './changes.ts';

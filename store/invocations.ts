@@ -104,6 +104,20 @@ export function isInSubtree(db: Db, ancestor: string, id: string): boolean {
   );
 }
 
+/** Whether an invocation, or one that stands above it, is work of this session. */
+export function isAskedForOn(db: Db, sessionId: number, id: string): boolean {
+  return (
+    db.get(
+      `WITH RECURSIVE up(id, owner, session) AS (
+         SELECT id, owner_invocation_id, session_id FROM subagent_sessions WHERE id = :id
+         UNION SELECT s.id, s.owner_invocation_id, s.session_id
+           FROM subagent_sessions s JOIN up ON s.id = up.owner)
+       SELECT 1 AS yes FROM up WHERE session = :sessionId`,
+      { id, sessionId },
+    ) !== undefined
+  );
+}
+
 /** Newest first. The cursor is the ordinal of the last one seen. `below` keeps to one subtree. */
 export function listInvocations(
   db: Db,

@@ -78,6 +78,7 @@ export function keepForSession(tx: Tx, sessionId: number): void {
   );
 }
 
+/** What a run is reading now stays with it: whoever has to repeat that run has to read it, too. */
 export function acknowledge(tx: Tx, sessionId: number, ids: string[]): CallbackRow[] {
   const rows = tx.db.all<CallbackRow>(
     `SELECT * FROM mailbox WHERE session_id = :sessionId
@@ -85,8 +86,8 @@ export function acknowledge(tx: Tx, sessionId: number, ids: string[]): CallbackR
     { sessionId, ids: JSON.stringify(ids) },
   );
   tx.db.run(
-    `UPDATE mailbox SET state = 'delivered', handed_to = NULL, delivered_at = :now
-     WHERE session_id = :sessionId AND state <> 'delivered'
+    `UPDATE mailbox SET state = 'delivered', delivered_at = :now
+     WHERE session_id = :sessionId AND state IN ('queued', 'undelivered')
        AND id IN (SELECT value FROM json_each(:ids))`,
     { sessionId, ids: JSON.stringify(ids), now: tx.now },
   );

@@ -2,7 +2,9 @@ import type { Db } from './database.ts';
 import type { Tx } from './write-queue.ts';
 
 export function readMeta(db: Db, key: string): string | null {
-  return db.get<{ value: string }>('SELECT value FROM meta WHERE key = :key', { key })?.value ?? null;
+  return (
+    db.get<{ value: string }>('SELECT value FROM meta WHERE key = :key', { key })?.value ?? null
+  );
 }
 
 export function writeMeta(tx: Tx, key: string, value: string): void {

@@ -1,5 +1,5 @@
 /** Numbered SQL files, forward only. An older database is copied before it is changed. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../contract/errors.ts';
 import type { Db } from './database.ts';
@@ -19,7 +19,7 @@ export function migrate(db: Db, file: string): void {
     );
   }
   if (have === files.length) return;
-  if (have > 0) keepCopy(db, `${file}.before-${String(files.length).padStart(4, '0')}`);
+  if (have > 0) keepCopy(db, `${file}.schema-${String(have).padStart(4, '0')}`);
   for (const [index, name] of files.entries()) {
     if (index < have) continue;
     const sql = readFileSync(`${folder}/${name}`, 'utf8');
@@ -27,7 +27,10 @@ export function migrate(db: Db, file: string): void {
   }
 }
 
+/** Named by the schema it holds. A copy that a kill cut short must not pass for one. */
 function keepCopy(db: Db, copy: string): void {
-  if (existsSync(copy)) return;
-  db.run('VACUUM INTO :copy', { copy });
+  const half = `${copy}.half`;
+  rmSync(half, { force: true });
+  db.run('VACUUM INTO :half', { half });
+  renameSync(half, copy);
 }

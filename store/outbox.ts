@@ -144,20 +144,16 @@ export function closeSpawn(tx: Tx, child: string): void {
 }
 
 /** The effect of every other message: its receiver has asked what is next. */
-export function closePokes(
-  tx: Tx,
-  target: { invocationId: string } | { sessionId: number },
-): void {
+export function closePokes(tx: Tx, target: { invocationId: string } | { sessionId: number }): void {
   if ('invocationId' in target) {
     tx.db.run(
       'DELETE FROM outbox WHERE target_invocation_id = :id AND child_invocation_id IS NULL',
       { id: target.invocationId },
     );
   } else {
-    tx.db.run(
-      'DELETE FROM outbox WHERE target_session_id = :id AND child_invocation_id IS NULL',
-      { id: target.sessionId },
-    );
+    tx.db.run('DELETE FROM outbox WHERE target_session_id = :id AND child_invocation_id IS NULL', {
+      id: target.sessionId,
+    });
   }
 }
 

@@ -47,6 +47,11 @@ export function sessionById(db: Db, id: number): SessionRow {
   return db.get<SessionRow>('SELECT * FROM sessions WHERE id = :id', { id })!;
 }
 
+/** The session as it is in this transaction; it may have been deleted since it was looked up. */
+export function isThere(db: Db, session: SessionRow): boolean {
+  return db.get('SELECT 1 FROM sessions WHERE id = :id', { id: session.id }) !== undefined;
+}
+
 export interface NewSession {
   agentId: string;
   sessionKey: string;

@@ -2,6 +2,7 @@
  * Group commit: what one turn of the event loop queued becomes one transaction with a savepoint
  * each, answered after COMMIT. One flush to disk serves them all.
  */
+import { AppError } from '../contract/errors.ts';
 import type { Change } from './changes.ts';
 import type { Db } from './database.ts';
 
@@ -51,14 +52,15 @@ export function createWriteQueue(
       db.exec('COMMIT');
     } catch (error) {
       rollBack();
-      for (const pending of group) pending.reject(error);
+      for (const pending of group) pending.reject(named(error));
       return;
     }
-    publish(done.flatMap((one) => (one.error === undefined ? one.changes : [])));
     for (const one of done) {
       if (one.error === undefined) one.pending.resolve(one.value);
       else one.pending.reject(one.error);
     }
+    // Last, so that a listener that fails leaves no caller without an answer.
+    publish(done.flatMap((one) => (one.error === undefined ? one.changes : [])));
   }
 
   /** One failing write takes back its own changes and nobody else's. */
@@ -97,4 +99,14 @@ export function createWriteQueue(
       setImmediate(flush);
     });
   return { write, flush };
+}
+
+/** Callers come again when it is busy, and give up on anything else. */
+function named(error: unknown): unknown {
+  const { code } = error as { code?: unknown };
+  if (typeof code !== 'string' || !code.startsWith('SQLITE_BUSY')) return error;
+  return new AppError('database_busy', 'the database is locked by another program', {
+    cause: error,
+    hint: 'Nothing was written. Try again; if it stays so, see who has main.db open.',
+  });
 }

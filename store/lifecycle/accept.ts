@@ -4,57 +4,57 @@ import type { CommandRunner } from '../../contract/run.ts';
 import { isFinal, type ExecutionMode } from '../../contract/words.ts';
 import { admitNext, enqueue, inheritSlot, isBlocked, refuseDeadlock } from '../admission.ts';
 import {
-  countOpenChildren,
   findInvocation,
+  isAskedForOn,
   openInvocationOn,
   runnerOf,
   type InvocationRow,
 } from '../invocations.ts';
 import { queueSpawn } from '../outbox.ts';
 import {
+  findSession,
   insertLineage,
   insertSession,
   isAtOrAbove,
+  isThere,
   lineageOf,
   sessionById,
   type SessionRow,
 } from '../sessions.ts';
 import { beginWait } from '../waits.ts';
 import type { Tx } from '../write-queue.ts';
+import { checkBounds, type Bounds, type BoundsRequest } from './check-bounds.ts';
 
-export interface AcceptRequest {
+export interface AcceptRequest extends BoundsRequest {
   id: string;
   requestHash: string;
   agentId: string;
   runner: CommandRunner;
   prompt: string;
   executionMode: ExecutionMode;
-  /** The asking session; null for a root. */
-  parent: SessionRow | null;
   /** The asking invocation where the token names it; else the one that speaks for the session. */
   askingInvocation: string | null;
-  /** A session that is there already, for a message sent to it; else a new one with this key. */
-  session: SessionRow | { newKey: string };
   workspacePath: string;
   specId: string | null;
   files: string[] | null;
   title: string | null;
   detached: boolean;
-  maxDepth: number;
-  maxChildren: number;
-  wallSeconds: number;
   /** Set when the asking invocation will stand still until this one has ended. */
   waitId: string | null;
 }
 
 export function accept(tx: Tx, request: AcceptRequest): InvocationRow {
   const known = findInvocation(tx.db, request.id);
-  if (known) return sameRequest(known, request);
+  if (known) {
+    standStillAgain(tx, sameRequest(known, request), request);
+    return known;
+  }
 
+  requireSessions(tx, request);
   const owner = findOwner(tx, request);
   const bounds = checkBounds(tx, request, owner);
   const session = 'newKey' in request.session ? openSession(tx, request) : request.session;
-  checkCycle(tx, request, session);
+  checkCycle(tx, request, session, owner);
   if (owner && request.waitId) refuseDeadlock(tx, owner);
 
   const row = insert(tx, request, session, owner, bounds);
@@ -85,6 +85,23 @@ function sameRequest(known: InvocationRow, request: AcceptRequest): InvocationRo
   );
 }
 
+/** A SYNC call that comes again after a restart of the server waits as before, and lends its slot again. */
+function standStillAgain(tx: Tx, known: InvocationRow, { waitId }: AcceptRequest): void {
+  if (waitId === null || known.owner_invocation_id === null || isFinal(known.status)) return;
+  beginWait(tx, { waitId, waiterId: known.owner_invocation_id, ids: [known.id], until: 'all' });
+  admitNext(tx);
+}
+
+/** Looked up before this transaction began, they may have been deleted since. */
+function requireSessions(tx: Tx, { parent, session }: AcceptRequest): void {
+  if (parent && !isThere(tx.db, parent)) {
+    throw new AppError('unknown_parent', `there is no session ${parent.session_key} any more`);
+  }
+  if (!('newKey' in session) && !isThere(tx.db, session)) {
+    throw new AppError('not_found', `there is no session ${session.session_key} any more`);
+  }
+}
+
 function findOwner(tx: Tx, request: AcceptRequest): InvocationRow | null {
   if (request.parent === null) {
     if (request.executionMode !== 'ASYNC_CALLBACK') return null;
@@ -112,49 +129,18 @@ function findOwner(tx: Tx, request: AcceptRequest): InvocationRow | null {
   return owner;
 }
 
-interface Bounds {
-  depth: number;
-  maxDepth: number;
-  maxChildren: number;
-  deadlineAt: string;
-}
-
-/** Limits hold for the whole tree: a child can tighten what its parent has, never widen it. */
-function checkBounds(tx: Tx, request: AcceptRequest, owner: InvocationRow | null): Bounds {
-  const { parent } = request;
-  const depth = owner ? owner.depth + 1 : parent ? sessionDepth(tx, parent) + 1 : 0;
-  const allowedDepth = owner?.max_depth ?? request.maxDepth;
-  if (depth > allowedDepth) {
-    throw new AppError('depth_exceeded', `depth ${depth} is over the limit of ${allowedDepth}`, {
-      hint: 'Do this work in the present agent, or let an agent higher up ask for it.',
-    });
-  }
-  const allowedChildren = owner?.max_children ?? request.maxChildren;
-  const open = parent
-    ? countOpenChildren(tx.db, owner ? { invocationId: owner.id } : { sessionId: parent.id })
-    : 0;
-  if (parent && open >= allowedChildren) {
+function openSession(tx: Tx, request: AcceptRequest): SessionRow {
+  const sessionKey = (request.session as { newKey: string }).newKey;
+  if (findSession(tx.db, request.agentId, sessionKey)) {
     throw new AppError(
-      'children_exceeded',
-      `${parent.session_key} has ${open} open children; the limit is ${allowedChildren}`,
-      { hint: 'Wait until some have ended, or cancel some.' },
+      'idempotency_mismatch',
+      `this Idempotency-Key was used for an invocation that was deleted; its session ${sessionKey} is still there`,
+      { hint: 'Use a new key, or send a message to that session.' },
     );
   }
-  const wall = new Date(Date.parse(tx.now) + request.wallSeconds * 1000).toISOString();
-  return {
-    depth,
-    maxDepth: Math.min(request.maxDepth, allowedDepth),
-    maxChildren: Math.min(request.maxChildren, allowedChildren),
-    deadlineAt: owner && owner.deadline_at < wall ? owner.deadline_at : wall,
-  };
-}
-
-const sessionDepth = (tx: Tx, session: SessionRow) => lineageOf(tx.db, session.id)?.depth ?? 0;
-
-function openSession(tx: Tx, request: AcceptRequest): SessionRow {
   const session = insertSession(tx, {
     agentId: request.agentId,
-    sessionKey: (request.session as { newKey: string }).newKey,
+    sessionKey,
     kind: 'managed',
     harness: null,
     project: request.workspacePath,
@@ -164,9 +150,18 @@ function openSession(tx: Tx, request: AcceptRequest): SessionRow {
   return session;
 }
 
-/** Work sent to oneself or to an ancestor would wait for itself. */
-function checkCycle(tx: Tx, request: AcceptRequest, session: SessionRow): void {
-  if (!request.parent || !isAtOrAbove(tx.db, session.id, request.parent.id)) return;
+/** Work sent to oneself, to an ancestor or to whoever waits for this work would wait for itself. */
+function checkCycle(
+  tx: Tx,
+  request: AcceptRequest,
+  session: SessionRow,
+  owner: InvocationRow | null,
+): void {
+  if (!request.parent) return;
+  const isAbove =
+    isAtOrAbove(tx.db, session.id, request.parent.id) ||
+    (owner !== null && isAskedForOn(tx.db, session.id, owner.id));
+  if (!isAbove) return;
   throw new AppError('cycle', `${session.session_key} stands above the session that asks`);
 }
 
@@ -178,7 +173,7 @@ function insert(
   bounds: Bounds,
 ): InvocationRow {
   const { parent } = request;
-  const above = parent ? lineageOf(tx.db, parent.id) : undefined;
+  const above = lineageOf(tx.db, parent?.id ?? session.id);
   const root = above ? sessionById(tx.db, above.root_session_id) : parent;
   tx.db.run(
     `INSERT INTO subagent_sessions (

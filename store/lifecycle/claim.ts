@@ -5,11 +5,13 @@ import type { ClaimRequest } from '../../contract/store-api.ts';
 import { isFinal, type Status } from '../../contract/words.ts';
 import { renderCallbackTurn } from '../../domain/envelope.ts';
 import { envelopeOf } from '../callbacks.ts';
+import { admitNext, releaseSlot } from '../admission.ts';
 import { findHost } from '../hosts.ts';
 import { findInvocation, type InvocationRow } from '../invocations.ts';
 import { handCallbacks, waitingCallbacks } from '../mailbox.ts';
 import { appendTurn } from '../turns.ts';
 import type { Tx } from '../write-queue.ts';
+import { completed, isUnfinished, settle } from './settle.ts';
 
 export interface RunRow {
   invocation_id: string;
@@ -35,17 +37,33 @@ export function claim(tx: Tx, request: ClaimRequest): Claim {
   const live = liveRun(tx, row.id);
   if (live) {
     const isMine = live.host_id === request.hostId && live.boot_id === request.bootId;
-    return isMine ? { kind: 'attach', runNo: live.run_no } : { kind: 'nothing', status: row.status };
+    return isMine
+      ? { kind: 'attach', runNo: live.run_no }
+      : { kind: 'nothing', status: row.status };
   }
   // The slot is given in the store, before a claim; who has none is not to run.
   if (row.host_id !== request.hostId || row.cancel_requested_at !== null) {
     return { kind: 'nothing', status: row.status };
   }
-  return begin(tx, row, request);
+  const counted = counts(tx, row);
+  if (counted.hasRun && !isUnfinished(tx, row).unread) return standDown(tx, row);
+  return begin(tx, row, request, counted);
 }
 
-function begin(tx: Tx, row: InvocationRow, request: ClaimRequest): Claim {
-  const { runNo, turn, hasRun } = counts(tx, row);
+/** What it was to read was acknowledged by somebody in the meantime: a turn would have nothing in it. */
+function standDown(tx: Tx, row: InvocationRow): Claim {
+  releaseSlot(tx, row.id);
+  if (!isUnfinished(tx, row).open) settle(tx, row.id, completed);
+  admitNext(tx);
+  return { kind: 'nothing', status: findInvocation(tx.db, row.id)!.status };
+}
+
+function begin(
+  tx: Tx,
+  row: InvocationRow,
+  request: ClaimRequest,
+  { runNo, turn, hasRun }: ReturnType<typeof counts>,
+): Claim {
   const input = hasRun ? readCallbacks(tx, row) : readTask(tx, row);
   tx.db.run(
     `INSERT INTO runs (invocation_id, run_no, turn, input, host_id, boot_id, state, claimed_at)

@@ -1,6 +1,6 @@
 /** What time brings about. Called from a timer of the server; everything here may be called twice. */
 import { limits } from '../../contract/limits.ts';
-import { isLive, listHosts } from '../hosts.ts';
+import { listHosts } from '../hosts.ts';
 import { openStatuses, type InvocationRow } from '../invocations.ts';
 import { requeueSent } from '../outbox.ts';
 import { admitNext } from '../admission.ts';
@@ -15,13 +15,18 @@ export interface Patience {
   leaseMs: number;
   /** How long a stopped process may take to be reported, its grace included. */
   stopMs: number;
+  /** Since when this server could hear its hosts: it may have been down or asleep before. */
+  awakeSince?: string;
 }
 
 export function expire(tx: Tx, patience: Patience): void {
   endOverdue(tx);
-  endHostless(tx, patience.hostWaitMs);
-  endUnconfirmed(tx, patience.stopMs);
-  loseSilent(tx, patience.leaseMs);
+  endHostless(tx, patience);
+  // A host is judged by its silence only when it has had the time to break it.
+  if (awakeMs(tx, patience) > limits.hostSilentMs) {
+    endUnconfirmed(tx, patience.stopMs);
+    loseSilent(tx, patience.leaseMs);
+  }
   requeueSent(tx, { all: false });
   // A host that has come back or gone may have changed who can run.
   admitNext(tx);
@@ -46,12 +51,19 @@ function endOverdue(tx: Tx): void {
   }
 }
 
-/** Nobody is there to run it, and nobody has come in time. */
-function endHostless(tx: Tx, hostWaitMs: number): void {
-  if (listHosts(tx.db).some((host) => isLive(host, tx.now))) return;
+const awakeMs = (tx: Tx, { awakeSince }: Patience) =>
+  awakeSince === undefined ? Infinity : Date.parse(tx.now) - Date.parse(awakeSince);
+
+/** Nobody is there to run it, and nobody has come in all the time in which it could be waited for. */
+function endHostless(tx: Tx, patience: Patience): void {
+  const { hostWaitMs } = patience;
+  if (awakeMs(tx, patience) < hostWaitMs) return;
+  const before = ago(tx, Math.max(hostWaitMs, limits.hostSilentMs));
+  if (listHosts(tx.db).some((host) => host.last_seen_at > before)) return;
   const rows = tx.db.all<InvocationRow>(
     `SELECT s.* FROM subagent_sessions s
-     WHERE s.status = 'pending' AND s.created_at <= :before`,
+     WHERE s.created_at <= :before AND (s.status = 'pending' OR (s.status = 'waiting'
+       AND (s.queued_at_ordinal IS NOT NULL OR s.host_id IS NOT NULL)))`,
     { before: ago(tx, hostWaitMs) },
   );
   for (const row of rows) {
@@ -64,11 +76,15 @@ function endHostless(tx: Tx, hostWaitMs: number): void {
   }
 }
 
+/** Its host does not answer any more, or takes longer than stopping can take. */
 function endUnconfirmed(tx: Tx, stopMs: number): void {
   const rows = tx.db.all<InvocationRow>(
-    `SELECT * FROM subagent_sessions
-     WHERE status IN ${openStatuses} AND cancel_requested_at <= :before`,
-    { before: ago(tx, stopMs) },
+    `SELECT s.* FROM subagent_sessions s
+     LEFT JOIN runs r ON r.invocation_id = s.id AND r.state = 'live'
+     LEFT JOIN hosts h ON h.id = r.host_id
+     WHERE s.status IN ${openStatuses} AND s.cancel_requested_at IS NOT NULL
+       AND (s.cancel_requested_at <= :before OR h.last_seen_at < :silentSince)`,
+    { before: ago(tx, stopMs), silentSince: ago(tx, limits.hostSilentMs) },
   );
   for (const row of rows) settle(tx, row.id, flaggedEnding(row, unconfirmedHint));
 }

@@ -1,4 +1,5 @@
 /** A run whose host or process was lost follows its runner's `onLost`. */
+import { isFinal } from '../../contract/words.ts';
 import { openStatuses, findInvocation, runnerOf, type InvocationRow } from '../invocations.ts';
 import { settleHanded } from '../mailbox.ts';
 import { queuePoke } from '../outbox.ts';
@@ -11,8 +12,15 @@ import { flaggedEnding, settle, wake } from './settle.ts';
 /** A program that takes its host down each time must not do so for ever. */
 const LOST_RUNS_MAX = 5;
 
-/** Marks the run lost and gives back what it was handed, in one transaction. */
-export function loseRun(tx: Tx, run: RunRow, lost: { why: string; wasStarted: boolean }): void {
+/**
+ * Marks the run lost and gives back what it was handed, in one transaction. `n` is the number of the
+ * report that says so, where the host itself does: a repeat of it adds nothing.
+ */
+export function loseRun(
+  tx: Tx,
+  run: RunRow,
+  lost: { why: string; wasStarted: boolean; n?: number },
+): void {
   const { why } = lost;
   tx.db.run(
     `UPDATE runs SET state = 'lost', ended_at = :now WHERE invocation_id = :id AND run_no = :runNo`,
@@ -24,10 +32,11 @@ export function loseRun(tx: Tx, run: RunRow, lost: { why: string; wasStarted: bo
     sessionId: row.session_id,
     role: 'mark',
     text: `run ${run.run_no} lost: ${why}`,
-    src: `run:${row.id}:${run.run_no}:lost`,
+    src: `run:${row.id}:${run.run_no}:${lost.n ?? 'lost'}`,
     invocationId: row.id,
     runNo: run.run_no,
   });
+  if (isFinal(row.status)) return;
   if (row.cancel_requested_at !== null) {
     settle(tx, row.id, flaggedEnding(row));
   } else if (mayRunAgain(tx, row, lost.wasStarted)) {
@@ -50,6 +59,29 @@ export function loseRunsOfOlderBoots(tx: Tx, hostId: string, bootId: string, why
     { hostId, bootId },
   );
   for (const run of runs) loseRun(tx, run, { why, wasStarted: true });
+}
+
+/** After this long a claim whose answer its host did not get cannot begin any more. */
+const CLAIM_MS_MAX = 20_000;
+
+/** Runs of this very boot of which it does not know: a claim or an ending that went astray. */
+export function loseUnknownRuns(
+  tx: Tx,
+  host: { hostId: string; bootId: string; runs: { invocationId: string; runNo: number }[] },
+): void {
+  const before = new Date(Date.parse(tx.now) - CLAIM_MS_MAX).toISOString();
+  const runs = tx.db.all<RunRow>(
+    `SELECT * FROM runs WHERE state = 'live' AND host_id = :hostId AND boot_id = :bootId
+       AND claimed_at <= :before`,
+    { hostId: host.hostId, bootId: host.bootId, before },
+  );
+  for (const run of runs) {
+    const isKnown = host.runs.some(
+      (one) => one.invocationId === run.invocation_id && one.runNo === run.run_no,
+    );
+    if (!isKnown)
+      loseRun(tx, run, { why: 'its runner host does not know of it', wasStarted: true });
+  }
 }
 
 function mayRunAgain(tx: Tx, row: InvocationRow, wasStarted: boolean): boolean {

@@ -20,9 +20,9 @@ export interface StepSurroundings {
 
 export function nextStep(tx: Tx, around: StepSurroundings, id: string): InvocationStep {
   const row = findInvocation(tx.db, id);
-  if (!row) return { step: 'done', ending: deleted, attributes: {}, children: [] };
   closeSpawn(tx, id);
   closePokes(tx, { invocationId: id });
+  if (!row) return { step: 'done', ending: deleted, attributes: {}, children: [] };
   const children = unstarted(tx, around, { invocationId: id });
   setEngineState(tx, id, isFinal(row.status) && children.length === 0 ? 'closed' : 'open');
   if (isFinal(row.status)) return done(around, row, children);
@@ -72,7 +72,7 @@ function unstarted(
     `SELECT * FROM subagent_sessions
      WHERE ${'invocationId' in owner ? 'owner_invocation_id' : 'owner_session_id'} = :id
        AND engine_state = 'unstarted' AND status IN ${openStatuses}
-     ORDER BY ordinal LIMIT 100`,
+     ORDER BY ordinal LIMIT ${limits.openChildrenMax}`,
     { id: 'invocationId' in owner ? owner.invocationId : owner.sessionId },
   );
   return rows.map((row) => describeStart(tx, around, row));
@@ -84,7 +84,9 @@ export function describeStart(
   around: StepSurroundings,
   row: InvocationRow,
 ): ChildStart {
-  const owner = row.owner_invocation_id ? findInvocation(tx.db, row.owner_invocation_id) : undefined;
+  const owner = row.owner_invocation_id
+    ? findInvocation(tx.db, row.owner_invocation_id)
+    : undefined;
   return childStart(
     {
       id: row.id,
@@ -107,7 +109,11 @@ export function describeStart(
   );
 }
 
-function done(around: StepSurroundings, row: InvocationRow, children: ChildStart[]): InvocationStep {
+function done(
+  around: StepSurroundings,
+  row: InvocationRow,
+  children: ChildStart[],
+): InvocationStep {
   return {
     step: 'done',
     ending: {

@@ -1,16 +1,37 @@
 /** Another engine, or another database in it: every row that is not final is sent again, parents first. */
 import { openStatuses, type InvocationRow } from '../invocations.ts';
 import { readMeta, writeMeta } from '../meta.ts';
-import { queueSpawn, requeueSent } from '../outbox.ts';
+import { queuePoke, queueSpawn, requeueSent } from '../outbox.ts';
 import type { Tx } from '../write-queue.ts';
 
-/** How many invocations had to be sent again; 0 where the engine is the one we knew. */
-export function reconcileEpoch(tx: Tx, epoch: string): number {
-  const known = readMeta(tx.db, 'engine_epoch');
-  writeMeta(tx, 'engine_epoch', epoch);
+/**
+ * How many invocations had to be sent again; 0 where the engine is the one we knew. `instance` names
+ * one process of an engine that may forget its last moments in a crash of the machine; null elsewhere.
+ */
+export function reconcileEpoch(tx: Tx, epoch: string, instance: string | null = null): number {
+  const known = change(tx, 'engine_epoch', epoch);
+  const knownInstance = instance === null ? null : change(tx, 'engine_instance', instance);
   // What was sent and not acknowledged by its effect may have been forgotten by either kind of crash.
   requeueSent(tx, { all: true });
-  return known === null || known === epoch ? 0 : rebuild(tx);
+  if (known !== null && known !== epoch) return rebuild(tx);
+  if (knownInstance !== null && knownInstance !== instance) askAgain(tx);
+  return 0;
+}
+
+/** What was known before. An idle server does not write. */
+function change(tx: Tx, key: string, value: string): string | null {
+  const known = readMeta(tx.db, key);
+  if (known !== value) writeMeta(tx, key, value);
+  return known;
+}
+
+/** Also what was acknowledged by its effect may be forgotten: each workflow asks what is next, or is found missing. */
+function askAgain(tx: Tx): void {
+  const rows = tx.db.all<InvocationRow>(
+    `SELECT * FROM subagent_sessions WHERE status IN ${openStatuses} AND engine_state = 'open'
+     ORDER BY depth, ordinal`,
+  );
+  for (const row of rows) queuePoke(tx, row.id);
 }
 
 function rebuild(tx: Tx): number {
@@ -28,12 +49,16 @@ function rebuild(tx: Tx): number {
 /** A workflow that the engine does not know: its invocation is asked for anew, as it was at first. */
 export function respawn(tx: Tx, row: InvocationRow): void {
   forgetWorkflow(tx, row);
+  ensureSpawn(tx, row);
+}
+
+/** Asks for its start, unless that is under way. */
+export function ensureSpawn(tx: Tx, row: InvocationRow): void {
   const isUnderWay = tx.db.get('SELECT 1 FROM outbox WHERE child_invocation_id = :id', {
     id: row.id,
   });
   if (!isUnderWay) queueSpawn(tx, row);
 }
-
 
 /** A new number, so that an owner that has started it once knows that it has to do so again. */
 function forgetWorkflow(tx: Tx, row: InvocationRow): void {

@@ -3,23 +3,28 @@ import { AppError } from '../../contract/errors.ts';
 import type { Deleted } from '../../contract/records.ts';
 import { isFinal } from '../../contract/words.ts';
 import type { InvocationRow } from '../invocations.ts';
-import type { SessionRow } from '../sessions.ts';
+import { queuePoke } from '../outbox.ts';
+import { isThere, type SessionRow } from '../sessions.ts';
 import type { Tx } from '../write-queue.ts';
 
 /** One invocation with all that was asked for below it; a session goes with its last invocation. */
-export function removeInvocation(tx: Tx, row: InvocationRow): Deleted {
+export function removeInvocation(tx: Tx, id: string): Deleted {
   const ids = tx.db
     .all<InvocationRow>(
       `WITH RECURSIVE below(id) AS (
          SELECT :id UNION SELECT s.id FROM subagent_sessions s JOIN below ON s.owner_invocation_id = below.id)
        SELECT s.* FROM below JOIN subagent_sessions s ON s.id = below.id`,
-      { id: row.id },
+      { id },
     )
     .map(requireEnded);
+  if (ids.length === 0) throw new AppError('not_found', `there is no invocation ${id}`);
   return remove(tx, ids, []);
 }
 
 export function removeSession(tx: Tx, session: SessionRow): Deleted {
+  if (!isThere(tx.db, session)) {
+    throw new AppError('not_found', `there is no session ${session.session_key}`);
+  }
   const sessions = tx.db
     .all<{ id: number }>(
       `WITH RECURSIVE below(id) AS (
@@ -32,6 +37,7 @@ export function removeSession(tx: Tx, session: SessionRow): Deleted {
     .all<InvocationRow>(
       `WITH RECURSIVE below(id) AS (
          SELECT id FROM subagent_sessions WHERE session_id IN (SELECT value FROM json_each(:sessions))
+           OR owner_session_id IN (SELECT value FROM json_each(:sessions))
          UNION SELECT s.id FROM subagent_sessions s JOIN below ON s.owner_invocation_id = below.id)
        SELECT s.* FROM below JOIN subagent_sessions s ON s.id = below.id`,
       { sessions: JSON.stringify(sessions) },
@@ -56,35 +62,57 @@ function remove(tx: Tx, ids: string[], sessions: number[]): Deleted {
       params,
     )
     .map((row) => row.id);
+  const known = tx.db.all<{ id: string }>(
+    `SELECT id FROM subagent_sessions WHERE id IN ${among} AND engine_state = 'open'`,
+    params,
+  );
   const callbacks = tx.db.run(`DELETE FROM mailbox WHERE invocation_id IN ${among}`, params);
   const ownTurns = tx.db.run(`DELETE FROM turns WHERE invocation_id IN ${among}`, params);
   tx.db.run(
     `DELETE FROM outbox WHERE target_invocation_id IN ${among} OR child_invocation_id IN ${among}`,
     params,
   );
+  // Their workflows may not have heard yet that it is over; asking what is next, they find nothing.
+  for (const { id } of known) queuePoke(tx, id);
   tx.db.run(`DELETE FROM waits WHERE waiter_id IN ${among} OR invocation_id IN ${among}`, params);
   const invocations = tx.db.run(`DELETE FROM subagent_sessions WHERE id IN ${among}`, params);
   const gone = removeSessions(tx, [...new Set([...touched, ...sessions])], sessions);
-  return { ...gone, turns: gone.turns + ownTurns, invocations, callbacks: gone.callbacks + callbacks };
+  return {
+    ...gone,
+    turns: gone.turns + ownTurns,
+    invocations,
+    callbacks: gone.callbacks + callbacks,
+  };
 }
 
-/** Managed sessions on which nothing is left go too; others only when they were asked for. */
+/** Managed sessions on which and below which nothing is left go too; others only when asked for. */
 function removeSessions(tx: Tx, candidates: number[], asked: number[]) {
-  const ids = candidates.filter(
-    (id) =>
-      asked.includes(id) ||
-      !tx.db.get(
-        `SELECT 1 FROM subagent_sessions WHERE session_id = :id
-         UNION ALL SELECT 1 FROM lineage
-           WHERE parent_session_id = :id AND session_id NOT IN (SELECT value FROM json_each(:all))`,
-        { id, all: JSON.stringify(candidates) },
-      ),
+  const gone = { sessions: 0, turns: 0, callbacks: 0 };
+  for (const id of deepestFirst(tx, candidates)) {
+    if (!asked.includes(id) && isInUse(tx, id)) continue;
+    gone.turns += tx.db.run('DELETE FROM turns WHERE session_id = :id', { id });
+    gone.callbacks += tx.db.run('DELETE FROM mailbox WHERE session_id = :id', { id });
+    tx.db.run('DELETE FROM outbox WHERE target_session_id = :id', { id });
+    gone.sessions += tx.db.run('DELETE FROM sessions WHERE id = :id', { id });
+  }
+  return gone;
+}
+
+function deepestFirst(tx: Tx, ids: number[]): number[] {
+  return tx.db
+    .all<{ id: number }>(
+      `SELECT s.id FROM sessions s LEFT JOIN lineage l ON l.session_id = s.id
+       WHERE s.id IN (SELECT value FROM json_each(:ids)) ORDER BY coalesce(l.depth, 0) DESC`,
+      { ids: JSON.stringify(ids) },
+    )
+    .map((row) => row.id);
+}
+
+function isInUse(tx: Tx, id: number): boolean {
+  const use = tx.db.get(
+    `SELECT 1 FROM subagent_sessions WHERE session_id = :id
+     UNION ALL SELECT 1 FROM lineage WHERE parent_session_id = :id`,
+    { id },
   );
-  const params = { ids: JSON.stringify(ids) };
-  const among = '(SELECT value FROM json_each(:ids))';
-  const turns = tx.db.run(`DELETE FROM turns WHERE session_id IN ${among}`, params);
-  const callbacks = tx.db.run(`DELETE FROM mailbox WHERE session_id IN ${among}`, params);
-  tx.db.run(`DELETE FROM outbox WHERE target_session_id IN ${among}`, params);
-  const sessions = tx.db.run(`DELETE FROM sessions WHERE id IN ${among}`, params);
-  return { sessions, turns, callbacks };
+  return use !== undefined;
 }

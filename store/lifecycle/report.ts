@@ -7,7 +7,6 @@ import { admitNext, releaseSlot } from '../admission.ts';
 import { findHost } from '../hosts.ts';
 import { findInvocation, type InvocationRow } from '../invocations.ts';
 import { settleHanded } from '../mailbox.ts';
-import { queuePoke } from '../outbox.ts';
 import { appendTurn } from '../turns.ts';
 import type { Tx } from '../write-queue.ts';
 import type { RunRow } from './claim.ts';
@@ -20,13 +19,18 @@ export function report(tx: Tx, request: ReportRequest): ReportAnswer {
     { id: request.invocationId, runNo: request.runNo },
   );
   const row = findInvocation(tx.db, request.invocationId);
-  if (!run || !row) {
-    throw new AppError('stale_claim', `there is no run ${request.invocationId}/${request.runNo}`);
+  if (!run || !row || run.host_id !== request.hostId) {
+    throw new AppError(
+      'stale_claim',
+      `host ${request.hostId} has no run ${request.invocationId}/${request.runNo}`,
+    );
   }
   let held = holds(tx, row, run, request);
   for (const one of request.reports) {
     if (one.type === 'event') keepEvent(tx, row, run, one, held);
-    else if (!held) keepLate(tx, row, run, one);
+    // A run has one outcome: of one that has ended it is the same again, whose answer was lost.
+    else if (!held && run.state === 'ended') continue;
+    else if (!held) keepLate(tx, row, run, one, request.bootId);
     else {
       if (one.type === 'outcome') endRun(tx, row, run, one.outcome);
       else loseRun(tx, run, one);
@@ -50,15 +54,15 @@ function keepEvent(
   tx: Tx,
   row: InvocationRow,
   run: RunRow,
-  report: Extract<Report, { type: 'event' }>,
+  { n, event }: Extract<Report, { type: 'event' }>,
   held: boolean,
 ): void {
   appendTurn(tx, {
     sessionId: row.session_id,
-    role: report.event.stream,
-    text: report.event.text,
-    at: report.event.at,
-    src: `run:${row.id}:${run.run_no}:${report.n}`,
+    role: event.stream,
+    text: event.text,
+    at: event.at,
+    src: `run:${row.id}:${run.run_no}:${n}`,
     invocationId: row.id,
     runNo: run.run_no,
     late: !held,
@@ -70,22 +74,24 @@ function keepLate(
   tx: Tx,
   row: InvocationRow,
   run: RunRow,
-  report: Exclude<Report, { type: 'event' }>,
+  late: Exclude<Report, { type: 'event' }>,
+  bootId: string,
 ): void {
   const text =
-    report.type === 'outcome'
-      ? `late outcome (${report.outcome.kind}): ${report.outcome.content ?? report.outcome.error ?? ''}`
-      : `late: ${report.why}`;
+    late.type === 'outcome'
+      ? `late outcome (${late.outcome.kind}): ${late.outcome.content ?? late.outcome.error ?? ''}`
+      : `late: ${late.why}`;
   appendTurn(tx, {
     sessionId: row.session_id,
     role: 'mark',
     text,
-    src: `run:${row.id}:${run.run_no}:${report.n}`,
+    src: `run:${row.id}:${run.run_no}:${late.n}`,
     invocationId: row.id,
     runNo: run.run_no,
     late: true,
   });
-  if (run.state === 'live') closeRun(tx, run);
+  // Only the boot that owns the process can say that it is over.
+  if (run.state === 'live' && run.boot_id === bootId) closeRun(tx, run);
 }
 
 /** The run is over. Whether the invocation is, depends on what it has asked for. */
@@ -93,22 +99,19 @@ function endRun(tx: Tx, row: InvocationRow, run: RunRow, outcome: Outcome): void
   closeRun(tx, run);
   keepResult(tx, row, run, outcome);
   if (row.cancel_requested_at !== null) {
-    settle(tx, row.id, flaggedEnding(row));
+    settle(tx, row.id, flaggedEnding(row), { isReported: true });
     return;
   }
   if (outcome.kind !== 'succeeded') {
-    settle(tx, row.id, {
-      status: outcome.kind === 'timed_out' ? 'timed_out' : outcome.kind,
-      error: outcome.error ?? outcome.kind,
-      errorCode: outcome.errorCode,
-      errorHint: outcome.errorHint,
-    });
+    const { kind, error, errorCode, errorHint } = outcome;
+    const ending = { status: kind, error: error ?? kind, errorCode, errorHint };
+    settle(tx, row.id, ending, { isReported: true });
     return;
   }
   settleHanded(tx, row.id, 'delivered');
   const { unread, open } = isUnfinished(tx, row);
   if (unread || open) standBy(tx, row, unread);
-  else settle(tx, row.id, completed);
+  else settle(tx, row.id, completed, { isReported: true });
 }
 
 /** Done means that what was asked for is done: until then it waits, without process and slot. */
@@ -124,7 +127,6 @@ function standBy(tx: Tx, row: InvocationRow, hasUnread: boolean): void {
   const waiting = findInvocation(tx.db, row.id)!;
   if (hasUnread) wake(tx, waiting);
   else admitNext(tx);
-  if (waiting.engine_state === 'open') queuePoke(tx, row.id);
 }
 
 function closeRun(tx: Tx, run: RunRow): void {
@@ -134,11 +136,11 @@ function closeRun(tx: Tx, run: RunRow): void {
   );
 }
 
-/** The answer is the last run's; usage adds up over all of them. */
+/** The answer is that of the last run that gave one; usage adds up over all of them. */
 function keepResult(tx: Tx, row: InvocationRow, run: RunRow, outcome: Outcome): void {
   tx.db.run(
     `UPDATE subagent_sessions
-     SET result_content = :content,
+     SET result_content = coalesce(:content, result_content),
          token_input = CASE WHEN :input IS NULL THEN token_input ELSE coalesce(token_input, 0) + :input END,
          token_output = CASE WHEN :output IS NULL THEN token_output ELSE coalesce(token_output, 0) + :output END
      WHERE id = :id`,

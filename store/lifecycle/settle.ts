@@ -5,6 +5,7 @@ import { isFinal } from '../../contract/words.ts';
 import { admitNext, enqueue, releaseSlot } from '../admission.ts';
 import { findHost, isLive } from '../hosts.ts';
 import {
+  countOpenChildren,
   findInvocation,
   openInvocationOn,
   openStatuses,
@@ -33,7 +34,12 @@ export const completed: Ending = {
 };
 
 /** The first final state wins; a second one changes nothing and says so. */
-export function settle(tx: Tx, id: string, ending: Ending): boolean {
+export function settle(
+  tx: Tx,
+  id: string,
+  ending: Ending,
+  { isReported = false }: { isReported?: boolean } = {},
+): boolean {
   const row = findInvocation(tx.db, id);
   if (!row || isFinal(row.status)) return false;
   tx.db.run(
@@ -61,7 +67,9 @@ export function settle(tx: Tx, id: string, ending: Ending): boolean {
   // What a run had been handed and did not bring to a good end is kept for the session.
   settleHanded(tx, id, ending.status === 'completed' ? 'delivered' : 'undelivered');
   tellParent(tx, row);
-  if (row.engine_state === 'open') queuePoke(tx, id);
+  letSessionRest(tx, row);
+  // The end of a reported run is seen by its workflow anyway: the lease on it ends.
+  if (row.engine_state === 'open' && !isReported) queuePoke(tx, id);
   if (ending.status !== 'completed') stopChildren(tx, row);
   releaseWaiters(tx, id);
   releaseSlot(tx, id);
@@ -84,6 +92,13 @@ function tellParent(tx: Tx, row: InvocationRow): void {
   const speaker = openInvocationOn(tx.db, session.id);
   if (!speaker) keepForSession(tx, session.id);
   else if (speaker.status === 'waiting' && speaker.cancel_requested_at === null) wake(tx, speaker);
+}
+
+/** Of callbacks it hears anyway; of all else an external session's workflow must know when nothing is open. */
+function letSessionRest(tx: Tx, row: InvocationRow): void {
+  const sessionId = row.owner_session_id;
+  if (sessionId === null || row.execution_mode === 'ASYNC_CALLBACK') return;
+  if (countOpenChildren(tx.db, { sessionId }) === 0) queueSessionPoke(tx, sessionId);
 }
 
 /** The rest of a tree whose root has ended otherwise than completed. */
@@ -143,5 +158,8 @@ export function isUnfinished(tx: Tx, row: InvocationRow): { unread: boolean; ope
        AND status IN ${openStatuses} LIMIT 1`,
     { id: row.id },
   );
-  return { unread: waitingCallbacks(tx.db, row.session_id, 1).length > 0, open: open !== undefined };
+  return {
+    unread: waitingCallbacks(tx.db, row.session_id, 1).length > 0,
+    open: open !== undefined,
+  };
 }

@@ -1,6 +1,7 @@
--- Conversations, external and managed. `last_seq` numbers the turns.
+-- Conversations, external and managed. `last_seq` numbers the turns. The id of a deleted one is not
+-- given again: what was on its way to it must not reach another.
 CREATE TABLE sessions (
-  id          INTEGER PRIMARY KEY,
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
   agent_id    TEXT NOT NULL REFERENCES agents (id),
   session_key TEXT NOT NULL,
   kind        TEXT NOT NULL CHECK (kind IN ('external', 'managed')),

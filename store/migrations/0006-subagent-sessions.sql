@@ -60,11 +60,15 @@ CREATE INDEX idx_subagent_sessions_runner ON subagent_sessions(runner_id);
 CREATE INDEX idx_subagent_sessions_spec ON subagent_sessions(spec_id);
 CREATE INDEX idx_subagent_sessions_created ON subagent_sessions(created_at);
 
+-- Lists are newest first: with the ordinal in the index a page is read without sorting whole rows.
+CREATE INDEX idx_subagent_sessions_runner_ordinal ON subagent_sessions (runner_id, ordinal);
+CREATE INDEX idx_subagent_sessions_spec_ordinal ON subagent_sessions (spec_id, ordinal);
+CREATE INDEX idx_subagent_sessions_parent ON subagent_sessions (parent_session_id, ordinal);
+CREATE INDEX idx_subagent_sessions_root ON subagent_sessions (root_session_id, ordinal);
+
 CREATE INDEX idx_subagent_sessions_session ON subagent_sessions (session_id, ordinal);
 CREATE INDEX idx_subagent_sessions_owner ON subagent_sessions (owner_invocation_id);
 CREATE INDEX idx_subagent_sessions_owner_session ON subagent_sessions (owner_session_id);
-CREATE INDEX idx_subagent_sessions_parent ON subagent_sessions (parent_session_id);
-CREATE INDEX idx_subagent_sessions_root ON subagent_sessions (root_session_id);
 CREATE INDEX idx_subagent_sessions_open ON subagent_sessions (status, deadline_at)
   WHERE status IN ('pending', 'running', 'waiting', 'input_required');
 CREATE INDEX idx_subagent_sessions_queue ON subagent_sessions (queue_class, queued_at_ordinal)

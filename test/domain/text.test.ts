@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals';
+import { clip, firstLine, headAndTail } from '../../domain/text.ts';
+
+const samples = [
+  'plain words only',
+  'a😀b😀c😀d😀e',
+  '日本語のテキスト',
+  'é'.repeat(20),
+  '😀'.repeat(12),
+];
+const isWhole = (text: string) => !/\p{Cs}|\ufffd/u.test(text);
+
+test('clip keeps to its length and breaks no character, wherever it cuts', () => {
+  for (const sample of samples) {
+    for (let max = 1; max <= sample.length + 1; max += 1) {
+      const cut = clip(sample, max);
+      expect(cut.length).toBeLessThanOrEqual(max);
+      expect(isWhole(cut)).toBe(true);
+      if (sample.length <= max) expect(cut).toBe(sample);
+      else expect(cut.endsWith('…')).toBe(true);
+    }
+  }
+});
+
+test('headAndTail keeps to its bytes and breaks no character, wherever it cuts', () => {
+  for (const sample of samples) {
+    const bytes = Buffer.byteLength(sample);
+    for (let max = 1; max <= bytes + 1; max += 1) {
+      const { text, omitted } = headAndTail(sample, max, (n) => `[${n}]`);
+      if (bytes <= max) {
+        expect({ text, omitted }).toEqual({ text: sample, omitted: 0 });
+        continue;
+      }
+      const [head, tail] = text.split(`[${omitted}]`) as [string, string];
+      expect(sample.startsWith(head)).toBe(true);
+      expect(sample.endsWith(tail)).toBe(true);
+      expect(Buffer.byteLength(head) + Buffer.byteLength(tail)).toBe(bytes - omitted);
+      expect(bytes - omitted).toBeLessThanOrEqual(max);
+      expect(isWhole(text)).toBe(true);
+    }
+  }
+});
+
+test('the first line is the first that says something, without control characters', () => {
+  expect(firstLine('\n  \n  Do this\tnow \nand that', 50)).toBe('Do this now');
+  expect(firstLine('', 50)).toBe('');
+  expect(firstLine('\u001b[31mred', 50)).not.toMatch(/\p{Cc}/u);
+  expect(firstLine('word '.repeat(100), 20)).toHaveLength(20);
+});

@@ -1,0 +1,188 @@
+import { expect, test } from '@jest/globals';
+import { findInvocation } from '../../store/invocations.ts';
+import { nextSessionStep, nextStep } from '../../store/lifecycle/next-step.ts';
+import { reconcileEpoch } from '../../store/lifecycle/rebuild.ts';
+import { dueRows, type OutboxRow } from '../../store/outbox.ts';
+import { reject, repair } from '../../worker/repair.ts';
+import { withOperations, type Room } from './operations-fixture.ts';
+
+const around = { homeId: 'h', attributes: ['OffshootStatus'], sessionIdleMs: 1000 };
+const callback = { executionMode: 'ASYNC_CALLBACK' } as const;
+
+const step = (room: Room, id: string) => room.store.write((tx) => nextStep(tx, around, id));
+const sessionStep = (room: Room, key: string) =>
+  room.store.write((tx) => nextSessionStep(tx, around, 'default', key));
+const rows = (room: Room) => room.store.db.all<OutboxRow>('SELECT * FROM outbox ORDER BY id');
+const messages = (room: Room) =>
+  rows(room).map((row) => [row.kind, row.workflow_id, row.child_invocation_id]);
+
+test('what is accepted is a row for the engine in the same commit, for whoever asked', async () => {
+  await withOperations(async (room) => {
+    await room.ask('registerSession', { key: 'main' });
+    const root = await room.start();
+    const child = await room.start({}, room.child(root.id));
+    const ofSession = await room.start({ parentSessionId: 'main' });
+    expect(messages(room)).toEqual([
+      ['start', `subagent/${root.id}`, root.id],
+      ['poke', `subagent/${root.id}`, child.id],
+      ['session', 'session/default/main', ofSession.id],
+    ]);
+  });
+});
+
+test('a spawn is done when the child has begun, a poke when its receiver has asked', async () => {
+  await withOperations(async (room) => {
+    const root = await room.start();
+    const child = await room.start({}, room.child(root.id));
+    const first = await step(room, root.id);
+    expect(first.children.map((one) => one.invocationId)).toEqual([child.id]);
+    expect(messages(room)).toEqual([['poke', `subagent/${root.id}`, child.id]]);
+    expect((await step(room, child.id)).step).toBe('run');
+    expect(messages(room)).toEqual([]);
+    expect((await step(room, root.id)).children).toEqual([]);
+  });
+});
+
+test('a workflow runs while it has a slot, waits while it has none, and is done at the end', async () => {
+  await withOperations(
+    async (room) => {
+      const root = await room.start();
+      const other = await room.start();
+      expect(await step(room, root.id)).toMatchObject({ step: 'run', queue: expect.any(String) });
+      expect(await step(room, other.id)).toMatchObject({ step: 'wait' });
+      await room.host.play(root.id, 'the answer');
+      // The end of its own run it sees by itself; the other is told that the slot is free.
+      expect(rows(room).map((row) => row.target_invocation_id)).toEqual([other.id]);
+      expect(await step(room, root.id)).toMatchObject({
+        step: 'done',
+        ending: { status: 'completed', answer: 'the answer' },
+        attributes: { OffshootStatus: 'completed' },
+      });
+      expect(await step(room, other.id)).toMatchObject({ step: 'run' });
+      expect(room.row(root.id).engine_state).toBe('closed');
+    },
+    { slots: 1 },
+  );
+});
+
+test('an ending that no run brings about is told to its workflow', async () => {
+  await withOperations(async (room) => {
+    const { id } = await room.start();
+    await step(room, id);
+    await room.ask('cancelSubagent', { id });
+    const kinds = rows(room).map((row) => [row.kind, row.target_invocation_id]);
+    expect(kinds.toSorted()).toEqual([
+      ['cancel', id],
+      ['poke', id],
+    ]);
+    expect(await step(room, id)).toMatchObject({ step: 'done', ending: { status: 'cancelled' } });
+    expect(rows(room)).toEqual([]);
+  });
+});
+
+test('an external session may rest when nothing that it asked for is open, whatever the mode', async () => {
+  await withOperations(async (room) => {
+    await room.ask('registerSession', { key: 'main' });
+    for (const executionMode of ['SYNC', 'ASYNC_POLL', 'ASYNC_CALLBACK'] as const) {
+      const { id } = await room.start({ executionMode, parentSessionId: 'main' });
+      expect(await sessionStep(room, 'main')).toMatchObject({ idleMs: null });
+      await step(room, id);
+      await room.host.play(id, 'done');
+      // Without this message its workflow would never hear that it may rest.
+      expect(rows(room).map((row) => row.kind)).toContain('session');
+      expect(await sessionStep(room, 'main')).toMatchObject({ idleMs: 1000, children: [] });
+    }
+  });
+});
+
+test('in an engine that knows nothing, all that is open is sent again, parents first', async () => {
+  await withOperations(async (room) => {
+    await room.store.write((tx) => reconcileEpoch(tx, 'engine-1'));
+    await room.ask('registerSession', { key: 'main' });
+    const ended = await room.start();
+    await room.host.play(ended.id, 'done');
+    const root = await room.start();
+    const child = await room.start(callback, room.child(root.id));
+    const late = await room.start({ parentSessionId: 'main' });
+    const grandchild = await room.start({}, room.child(child.id));
+    for (const id of [root.id, child.id, late.id, grandchild.id]) await step(room, id);
+    await room.host.play(root.id, 'asked');
+    expect(await room.store.write((tx) => reconcileEpoch(tx, 'engine-1'))).toBe(0);
+
+    expect(await room.store.write((tx) => reconcileEpoch(tx, 'engine-2'))).toBe(4);
+    expect(rows(room).map((row) => row.child_invocation_id)).toEqual([
+      root.id,
+      child.id,
+      late.id,
+      grandchild.id,
+    ]);
+    expect(room.row(root.id)).toMatchObject({ engine_state: 'unstarted', spawn_no: 1 });
+    const first = await step(room, root.id);
+    expect(first.children).toMatchObject([{ invocationId: child.id, spawnNo: 1 }]);
+    expect(await room.store.write((tx) => reconcileEpoch(tx, 'engine-2'))).toBe(0);
+  });
+});
+
+test('an agent that lived while the engine was lost is attached to, not started again', async () => {
+  await withOperations(async (room) => {
+    await room.store.write((tx) => reconcileEpoch(tx, 'engine-1'));
+    const { id } = await room.start();
+    const run = await room.host.claim(id);
+    await room.store.write((tx) => reconcileEpoch(tx, 'engine-2'));
+    expect(await step(room, id)).toMatchObject({ step: 'run' });
+    expect(await room.host.tryClaim(id)).toEqual({ kind: 'attach', runNo: run.runNo });
+    await room.host.end(run, 'alive');
+    expect((await room.get(id)).status).toBe('completed');
+  });
+});
+
+const groupFor = (room: Room, id: string) =>
+  rows(room).filter((row) => row.target_invocation_id === id);
+
+test('a message to a workflow that is gone although its work is not asks for it again', async () => {
+  await withOperations(async (room) => {
+    const root = await room.start();
+    await step(room, root.id);
+    const child = await room.start({}, room.child(root.id));
+    const group = groupFor(room, root.id);
+    const before = findInvocation(room.store.db, root.id);
+    const kept = await room.store.write((tx) => repair(tx, group, before));
+    expect(kept).toEqual(group.map((row) => row.id));
+    expect(messages(room)).toEqual([
+      ['poke', `subagent/${root.id}`, child.id],
+      ['start', `subagent/${root.id}`, root.id],
+    ]);
+  });
+});
+
+test('a child whose owner has ended and closed begins as a root, its parent still on record', async () => {
+  await withOperations(async (room) => {
+    const run = await room.host.claim((await room.start()).id);
+    await step(room, run.invocationId);
+    const child = await room.start({}, room.child(run.invocationId));
+    await room.host.end(run, 'done');
+    const group = groupFor(room, run.invocationId);
+    const before = findInvocation(room.store.db, run.invocationId);
+    expect(await room.store.write((tx) => repair(tx, group, before))).toEqual([]);
+    expect(messages(room)).toEqual([['start', `subagent/${child.id}`, child.id]]);
+    expect((await room.get(child.id)).parentSessionId).toBe(run.sessionKey);
+  });
+});
+
+test('what the engine will never take ends as such, is told, and blocks nothing behind it', async () => {
+  await withOperations(async (room) => {
+    await room.ask('registerSession', { key: 'main' });
+    const one = await room.start({ ...callback, parentSessionId: 'main' });
+    const two = await room.start();
+    const [first] = rows(room);
+    await room.store.write((tx) => reject(tx, [first!], 'too big'));
+    expect(await room.get(one.id)).toMatchObject({
+      status: 'failed',
+      errorCode: 'engine_rejected',
+      error: expect.stringContaining('too big'),
+    });
+    expect(await room.callbacks('main')).toMatchObject([{ status: 'failed' }]);
+    const due = dueRows(room.store.db, room.store.now(), 10);
+    expect(due.map((row) => row.child_invocation_id)).toContain(two.id);
+  });
+});

@@ -1,0 +1,91 @@
+import { expect, test } from '@jest/globals';
+import { refusal, withOperations, type Room } from './operations-fixture.ts';
+
+const started = async (room: Room, count: number) => {
+  const ids: string[] = [];
+  while (ids.length < count) ids.push((await room.start()).id);
+  return ids;
+};
+
+test('who waits lends its slot to the child that it waits for', async () => {
+  await withOperations(
+    async (room) => {
+      const work = room.host.work(async (spec) => {
+        if (spec.depth > 0) return `child ${spec.prompt}`;
+        const caller = room.child(spec.invocationId);
+        const children = [];
+        for (const prompt of ['1', '2', '3']) children.push(await room.start({ prompt }, caller));
+        const ids = children.map((child) => child.id);
+        const { done, open } = await room.ask('waitSubagents', { ids }, caller);
+        return `${done.length} done, ${open.length} open`;
+      });
+      const root = await room.ask('runSubagent', { runnerId: 'talk', prompt: 'go' });
+      await work.stop();
+      expect(root.result?.content).toBe('3 done, 0 open');
+      expect(work.peak()).toBe(1);
+    },
+    { slots: 1 },
+  );
+});
+
+test('waiting for any ends with the first, waiting for all with the last', async () => {
+  await withOperations(async (room) => {
+    const ids = await started(room, 2);
+    const any = room.ask('waitSubagents', { ids, until: 'any' });
+    const all = room.ask('waitSubagents', { ids, until: 'all' });
+    await room.host.play(ids[1]!, 'second');
+    expect(await any).toMatchObject({ done: [{ id: ids[1] }], open: [{ id: ids[0] }] });
+    await room.host.play(ids[0]!, 'first');
+    expect((await all).done.map((record) => record.id)).toEqual(ids);
+  });
+});
+
+test('a wait that is over says what is still open, and takes nothing with it', async () => {
+  await withOperations(async (room) => {
+    const ids = await started(room, 1);
+    const waited = await room.ask('waitSubagents', { ids, waitSeconds: 0.02 });
+    expect(waited).toMatchObject({ done: [], open: [{ id: ids[0], status: 'pending' }] });
+    const sync = await room.start({ executionMode: 'SYNC', waitSeconds: 0.02 });
+    expect(sync.status).toBe('pending');
+    await room.host.play(sync.id, 'done');
+  });
+});
+
+test('nobody can wait for itself or for who stands above it', async () => {
+  await withOperations(async (room) => {
+    const parent = await room.start();
+    const child = await room.start({}, room.child(parent.id));
+    for (const id of [parent.id, child.id]) {
+      const wait = room.ask('waitSubagents', { ids: [id], waitSeconds: 1 }, room.child(child.id));
+      expect(await refusal(wait)).toBe('cycle');
+    }
+  });
+});
+
+test('the last process of a full host is refused to stand still, and can go on', async () => {
+  await withOperations(
+    async (room) => {
+      // One slot and one level below the root: two processes at most.
+      const root = await room.start();
+      await room.host.claim(root.id);
+      const call = room.start({ executionMode: 'SYNC', waitSeconds: 5 }, room.child(root.id));
+      const child = await room.childOf(root.id);
+      await room.host.claim(child);
+      await room.store.write(({ db }) => db.run('UPDATE subagent_sessions SET max_depth = 9'));
+      const asChild = room.child(child);
+      const before = room.count('subagent_sessions');
+      const sync = room.start({ executionMode: 'SYNC', waitSeconds: 5 }, asChild);
+      expect(await refusal(sync)).toBe('capacity');
+      expect(room.count('subagent_sessions')).toBe(before);
+
+      const poll = await room.start({}, asChild);
+      const wait = room.ask('waitSubagents', { ids: [poll.id], waitSeconds: 5 }, asChild);
+      expect(await refusal(wait)).toBe('capacity');
+      await room.host.end({ invocationId: child, runNo: 1 }, 'done');
+      expect((await call).status).toBe('completed');
+      await room.host.end({ invocationId: root.id, runNo: 1 }, 'done');
+      await room.host.play(poll.id, 'done');
+    },
+    { slots: 1, limits: { maxDepth: 1 } },
+  );
+});

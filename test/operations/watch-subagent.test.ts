@@ -1,0 +1,90 @@
+import { expect, test } from '@jest/globals';
+import { watchSubagent, type Watched } from '../../operations/index.ts';
+import { limits } from '../../contract/limits.ts';
+import { withOperations, type Room } from './operations-fixture.ts';
+
+async function follow(
+  room: Room,
+  id: string,
+  after = 0,
+  gone = new AbortController().signal,
+): Promise<Watched[]> {
+  const seen: Watched[] = [];
+  const caller = { ...room.admin, gone };
+  for await (const one of watchSubagent(room.deps, caller, { id, after })) seen.push(one);
+  return seen;
+}
+
+const texts = (seen: Watched[]) =>
+  seen.map((one) => (one.event === 'turn' ? one.data.text : `end ${one.data.status}`));
+
+test('turns come as they are said, each once and in order, and nothing after the end', async () => {
+  await withOperations(async (room) => {
+    const { id } = await room.start();
+    const early = follow(room, id);
+    const run = await room.host.claim(id);
+    const late = follow(room, id);
+    for (let n = 1; n <= 300; n += 1) void room.host.say(run, n, `line ${n}`);
+    await room.host.end(run, 'done');
+    const expected = [
+      'do it',
+      'running',
+      ...Array.from({ length: 300 }, (_, index) => `line ${index + 1}`),
+      'done',
+      'completed',
+      'end completed',
+    ];
+    expect(texts(await early)).toEqual(expected);
+    expect(texts(await late)).toEqual(expected);
+    expect(texts(await follow(room, id))).toEqual(expected);
+    expect(expected.length).toBeGreaterThan(limits.transcriptPageDefault);
+  });
+});
+
+test('who comes back with the last number gets what came since, without a gap or a repeat', async () => {
+  await withOperations(async (room) => {
+    const run = await room.host.claim((await room.start()).id);
+    await room.host.say(run, 1, 'one');
+    await room.host.say(run, 2, 'two');
+    const gone = new AbortController();
+    const first = follow(room, run.invocationId, 0, gone.signal);
+    await room.store.write(() => {});
+    gone.abort();
+    const seen = await first;
+    await room.host.say(run, 3, 'three');
+    await room.host.end(run, 'done');
+    const rest = await follow(room, run.invocationId, seen.at(-1)!.id);
+    const turns = [...seen, ...rest].filter((one) => one.event === 'turn').map((one) => one.id);
+    expect(turns).toEqual(Array.from({ length: turns.length }, (_, index) => index + 1));
+    expect(texts(rest).slice(-2)).toEqual(['completed', 'end completed']);
+  });
+});
+
+test('only the turns of the invocation asked for are told, not those of its whole session', async () => {
+  await withOperations(async (room) => {
+    const { id } = await room.start();
+    await room.host.play(id, 'first');
+    const sent = await room.ask('sendToSubagent', { id, prompt: 'more' });
+    await room.host.play(sent.id, 'second');
+    expect(texts(await follow(room, sent.id))).toEqual([
+      'more',
+      'running',
+      'second',
+      'completed',
+      'end completed',
+    ]);
+  });
+});
+
+test('a follower who leaves takes nothing with it, and is not listened for any more', async () => {
+  await withOperations(async (room) => {
+    const gone = new AbortController();
+    const { id } = await room.start();
+    const following = follow(room, id, 0, gone.signal);
+    await room.store.write(() => {});
+    gone.abort();
+    expect(await following).toEqual([]);
+    await room.host.play(id, 'done');
+    expect((await room.get(id)).status).toBe('completed');
+  });
+});

@@ -1,0 +1,109 @@
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import BetterSqlite3 from 'better-sqlite3';
+import { expect, test } from '@jest/globals';
+import { openStore } from '../../store/index.ts';
+
+const migrations = fileURLToPath(new URL('../../store/migrations', import.meta.url));
+const names = readdirSync(migrations).sort();
+
+function withFile(use: (file: string) => void | Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'offshoot-migrate-'));
+  return Promise.resolve(use(join(folder, 'main.db'))).finally(() =>
+    rmSync(folder, { recursive: true, force: true }),
+  );
+}
+
+/** As an earlier Offshoot left it, which knew only the first migrations. */
+function olderDatabase(file: string, version: number): void {
+  const db = new BetterSqlite3(file);
+  for (const name of names.slice(0, version)) db.exec(readFileSync(join(migrations, name), 'utf8'));
+  db.exec(`PRAGMA user_version = ${version}; INSERT INTO agents (id, name) VALUES ('old', 'old')`);
+  db.close();
+}
+
+const version = (file: string) => {
+  const db = new BetterSqlite3(file, { readonly: true });
+  const found: unknown = db.pragma('user_version', { simple: true });
+  db.close();
+  return found;
+};
+
+test('migrations are numbered without a gap', () => {
+  expect(names.map((name) => name.slice(0, 4))).toEqual(
+    names.map((_, index) => `${index + 1}`.padStart(4, '0')),
+  );
+});
+
+test('a new database has every migration, and opening it again changes nothing', async () => {
+  await withFile(async (file) => {
+    const first = openStore(file, { checkpoints: false });
+    const { homeId } = first;
+    await first.close();
+    expect(version(file)).toBe(names.length);
+    const second = openStore(file, { checkpoints: false });
+    expect(second.homeId).toBe(homeId);
+    await second.close();
+  });
+});
+
+test('a newer database is refused by name, with what to do, and is not touched', async () => {
+  await withFile(async (file) => {
+    await openStore(file, { checkpoints: false }).close();
+    const db = new BetterSqlite3(file);
+    db.pragma(`user_version = ${names.length + 1}`);
+    db.close();
+    expect(() => openStore(file, { checkpoints: false })).toThrow(
+      expect.objectContaining({
+        code: 'database_newer',
+        message: expect.stringContaining(file),
+        hint: expect.stringContaining('Update Offshoot'),
+      }),
+    );
+    // Whoever was refused has closed the file again.
+    expect(existsSync(`${file}-wal`)).toBe(false);
+    expect(version(file)).toBe(names.length + 1);
+  });
+});
+
+test('an older database is copied as it was before it is upgraded', async () => {
+  await withFile(async (file) => {
+    olderDatabase(file, 3);
+    await openStore(file, { checkpoints: false }).close();
+    expect(version(file)).toBe(names.length);
+    const copies = readdirSync(join(file, '..')).filter((name) => name.startsWith('main.db.'));
+    expect(copies).toHaveLength(1);
+    const copy = new BetterSqlite3(join(file, '..', copies[0]!), { readonly: true });
+    expect(copy.pragma('user_version', { simple: true })).toBe(3);
+    expect(copy.prepare('SELECT id FROM agents').all()).toEqual([{ id: 'old' }]);
+    copy.close();
+  });
+});
+
+test('a copy that was cut short by a kill is not taken for one', async () => {
+  await withFile(async (file) => {
+    olderDatabase(file, 3);
+    await openStore(file, { checkpoints: false }).close();
+    const name = readdirSync(join(file, '..')).find((one) => one.startsWith('main.db.'))!;
+    const copy = join(file, '..', name);
+    rmSync(file);
+    writeFileSync(copy, 'half a copy');
+    olderDatabase(file, 3);
+    await openStore(file, { checkpoints: false }).close();
+    expect(version(copy)).toBe(3);
+  });
+});
+
+test('waits are calls, and none of them outlives the server', async () => {
+  await withFile(async (file) => {
+    const first = openStore(file, { checkpoints: false });
+    first.db.exec(`PRAGMA foreign_keys = OFF;
+      INSERT INTO waits (wait_id, waiter_id, invocation_id, until) VALUES ('w', 'a', 'b', 'all')`);
+    await first.close();
+    const second = openStore(file, { checkpoints: false });
+    expect(second.db.all('SELECT * FROM waits')).toEqual([]);
+    await second.close();
+  });
+});
