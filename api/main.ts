@@ -76,7 +76,10 @@ async function serve(): Promise<void> {
   tell();
   const stopKeeper = startKeeper(store, () => config.lastGood(), logLine);
   store.changes.listen((change) => {
-    if (change.kind === 'final') void secrets.remove(change.invocationId);
+    if (change.kind !== 'final') return;
+    secrets.remove(change.invocationId).catch((error: unknown) => {
+      logLine(`secrets of ${change.invocationId}: ${String(error)}`);
+    });
   });
 
   async function end(): Promise<void> {

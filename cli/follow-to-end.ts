@@ -67,7 +67,7 @@ async function leave(
 ): Promise<ExitCode> {
   if (choice === 'cancel') {
     const { status } = await client.call('cancelSubagent', { id, reason: 'Ctrl-C' });
-    err.write(status === 'completed' ? `${id} had completed already.\n` : `${id} is cancelled.\n`);
+    err.write(`${id} is ${isFinal(status) ? status : 'being cancelled'}.\n`);
   } else {
     err.write(`${id} goes on. Its answer: offshoot wait ${id}\n`);
   }

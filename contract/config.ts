@@ -69,6 +69,8 @@ export const configSchema = z.strictObject({
       namespace: z.string().min(1).default('default'),
       /** WAL + FULL for the engine too: slower, and survives a power cut to the last event. */
       durable: z.boolean().default(false),
+      /** Where a named Temporal has its UI; our own dev server's is known. */
+      uiUrl: z.url().optional(),
     })
     .prefault({}),
   server: z

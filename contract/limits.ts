@@ -56,6 +56,8 @@ export const limits = {
   waitSecondsMax: 24 * 60 * 60,
   pageMax: 500,
   pageDefault: 50,
+  /** Prompts and answers of one page, or turns; at least one entry is in it. The rest is the next page's. */
+  pageBytesMax: 8 * MiB,
   transcriptPageDefault: 200,
   treeNodesMax: 5000,
   /** Text that may enter Temporal's history, per message. */

@@ -52,7 +52,7 @@ function externalOptions({ env, environment, config }: ConnectDeps): EngineConne
   return {
     address,
     namespace: loaded.namespace ?? config.namespace,
-    uiUrl: null,
+    uiUrl: config.uiUrl ?? null,
     connection: {
       address,
       ...(tls !== undefined && { tls }),

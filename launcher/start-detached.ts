@@ -23,6 +23,8 @@ export interface StartDetachedOptions {
 const pollMs = 50;
 /** A server that answers and is still not whole after this long is reported as it is. */
 const wholeMsMax = 30_000;
+/** Whatever takes long says so every few seconds. After this much silence nothing more will come. */
+const silentMsMax = 60_000;
 
 /** Leaves a launcher behind that keeps the stack up, and answers when the stack is ready. */
 export async function startDetached(
@@ -56,23 +58,32 @@ async function waitReady(
   let hasEnded = false;
   void launcher.ended.then(() => (hasEnded = true));
   let answeredAt: number | null = null;
+  let heardAt = Date.now();
   for (;;) {
-    for (const line of log()) onProgress(line);
-    const health = await readHealth(home);
+    for (const line of log()) {
+      heardAt = Date.now();
+      onProgress(line);
+    }
+    // A stack that outlived its launcher is healthy before the new one has taken it over; a `down`
+    // that came in between would end what this launcher then starts again.
+    const health = runningLauncher(home) === null ? null : await readHealth(home);
     if (health !== null) {
       answeredAt ??= Date.now();
       if (health.status === 'ready') return health;
       if (Date.now() - answeredAt > wholeMsMax) return health;
     }
-    if (hasEnded) {
-      const lines = lastLines(logFile).join('\n');
-      const hint = `The logs are in ${homePaths(home).logs}`;
-      throw new AppError('server_unavailable', `Offshoot could not be started:\n${lines}`, {
-        hint,
-      });
-    }
+    if (hasEnded || Date.now() - heardAt > silentMsMax) throw notStarted(home, logFile, hasEnded);
     await sleep(pollMs);
   }
+}
+
+/** The launcher has ended, or it lives and has given up a part of the stack. */
+function notStarted(home: string, logFile: string, hasEnded: boolean): AppError {
+  const lines = lastLines(logFile).join('\n');
+  const { logs } = homePaths(home);
+  return new AppError('server_unavailable', `Offshoot could not be started:\n${lines}`, {
+    hint: hasEnded ? `The logs are in ${logs}` : `See ${logs}, then: offshoot down, offshoot up`,
+  });
 }
 
 /** Each call gives the whole lines that were written since the last one. */

@@ -131,9 +131,14 @@ async function liveOnce(life: Life, stop: AbortSignal, onReady: () => void): Pro
     pid: running.id.pid,
   });
   const over = new AbortController();
-  const onStop = () => over.abort();
+  let letGo: (how: string) => void = () => {};
+  const released = new Promise<string>((resolve) => (letGo = resolve));
+  const onStop = () => {
+    over.abort();
+    letGo('released');
+  };
   stop.addEventListener('abort', onStop);
-  if (stop.aborted) over.abort();
+  if (stop.aborted) onStop();
   const ended = running.ended.then((how) => {
     over.abort();
     life.current = null;
@@ -144,7 +149,7 @@ async function liveOnce(life: Life, stop: AbortSignal, onReady: () => void): Pro
     spec.onEvent({ type: 'healthy', process: spec.name, pid: running.id.pid });
     onReady();
   }
-  const how = await Promise.race([ended, whenAborted(stop)]);
+  const how = await Promise.race([ended, released]);
   stop.removeEventListener('abort', onStop);
   return { how, healthyMs: healthyAt === null ? null : Date.now() - healthyAt };
 }
@@ -172,11 +177,4 @@ function crashLoop(spec: SuperviseSpec, deaths: number, how: string): AppError {
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   // Being woken early is what the signal is for.
   await sleep(ms, undefined, { signal }).catch(() => {});
-}
-
-function whenAborted(signal: AbortSignal): Promise<string> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve('released');
-    else signal.addEventListener('abort', () => resolve('released'), { once: true });
-  });
 }

@@ -32,17 +32,15 @@ export async function listSubagents(
   input: ParsedInput<'listSubagents'>,
 ): Promise<OperationOutput<'listSubagents'>> {
   const { cursor, limit, ...filter } = input;
-  const rows = listInvocations(deps.store.db, {
+  const { rows, hasMore } = listInvocations(deps.store.db, {
     ...filter,
     before: cursor === undefined ? null : readCursor(cursor),
-    limit: limit + 1,
+    limit,
     below: askingInvocation(deps, caller)?.id ?? null,
   });
-  const more = rows.length > limit;
-  const items = rows.slice(0, limit);
   return {
-    items: items.map((row) => recordOf(deps, row)),
-    nextCursor: more ? writeCursor(items.at(-1)!) : null,
+    items: rows.map((row) => recordOf(deps, row)),
+    nextCursor: hasMore ? writeCursor(rows.at(-1)!) : null,
   };
 }
 
@@ -114,12 +112,12 @@ export async function getTranscript(
   input: ParsedInput<'getTranscript'>,
 ): Promise<OperationOutput<'getTranscript'>> {
   const row = requireReadable(deps, caller, input.id);
-  const turns = listTurns(deps.store.db, {
+  const { turns, hasMore } = listTurns(deps.store.db, {
     sessionId: row.session_id,
     after: input.after,
     limit: input.limit,
   });
-  return { turns, nextAfter: turns.length === input.limit ? turns.at(-1)!.seq : null };
+  return { turns, nextAfter: hasMore ? turns.at(-1)!.seq : null };
 }
 
 export async function getSpecHistory(

@@ -27,7 +27,7 @@ export async function* watchSubagent(
     while (!caller.gone.aborted) {
       // The state is read before the turns: whoever is final here has written its last turn.
       const state = findInvocation(deps.store.db, row.id);
-      const turns = listTurns(deps.store.db, {
+      const { turns } = listTurns(deps.store.db, {
         sessionId: row.session_id,
         invocationId: row.id,
         after,

@@ -23,7 +23,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const stampFile = join(dist, '.stamp.json');
 const bundleFile = join(dist, 'workflow-bundle.js');
-const notSource = new Set(['node_modules', 'dist', 'docs', 'bin', 'scripts', 'test', 'bench']);
+const notSource = new Set(['node_modules', 'dist', 'docs', 'bin', 'scripts', 'test']);
 const copied = /\.(sql|mjs)$|^engine\/go\.(mod|sum)$/;
 
 export async function build() {

@@ -4,6 +4,7 @@ import type { SubAgentRecord } from '../contract/records.ts';
 import type { EndingErrorCode } from '../contract/errors.ts';
 import { subAgentWorkflowId } from '../contract/names.ts';
 import type { CommandRunner } from '../contract/run.ts';
+import { withinBytes } from './page.ts';
 import { finalStatuses, type ExecutionMode, type Status } from '../contract/words.ts';
 import type { Db } from './database.ts';
 
@@ -118,6 +119,11 @@ export function isAskedForOn(db: Db, sessionId: number, id: string): boolean {
   );
 }
 
+interface Sized {
+  id: string;
+  bytes: number;
+}
+
 /** Newest first. The cursor is the ordinal of the last one seen. `below` keeps to one subtree. */
 export function listInvocations(
   db: Db,
@@ -126,7 +132,7 @@ export function listInvocations(
     limit: number;
     below: string | null;
   },
-): InvocationRow[] {
+): { rows: InvocationRow[]; hasMore: boolean } {
   const columns: [unknown, string][] = [
     [filter.runnerId, 'runner_id = :runnerId'],
     [filter.status, 'status = :status'],
@@ -146,8 +152,9 @@ export function listInvocations(
          SELECT id FROM subagent_sessions WHERE owner_invocation_id = :below
          UNION SELECT s.id FROM subagent_sessions s JOIN below ON s.owner_invocation_id = below.id)`
     : '';
-  return db.all(
-    `${below} SELECT * FROM subagent_sessions
+  const found = db.all<Sized>(
+    `${below} SELECT id, octet_length(prompt) + coalesce(octet_length(result_content), 0) AS bytes
+     FROM subagent_sessions
      ${where.length > 0 ? `WHERE ${where.map(([, sql]) => sql).join(' AND ')}` : ''}
      ORDER BY ordinal DESC LIMIT :limit`,
     {
@@ -162,9 +169,14 @@ export function listInvocations(
       until: filter.until ? new Date(filter.until).toISOString() : null,
       before: filter.before,
       below: filter.below,
-      limit: filter.limit,
+      limit: filter.limit + 1,
     },
   );
+  const page = withinBytes(found.slice(0, filter.limit));
+  return {
+    rows: page.map(({ id }) => findInvocation(db, id)!),
+    hasMore: page.length < found.length,
+  };
 }
 
 /** What is only known outside the row: why it is pending, and where Temporal UI shows it. */

@@ -1,3 +1,4 @@
+import { AppError } from '../contract/errors.ts';
 import type { SessionRecord } from '../contract/records.ts';
 import type { Db } from './database.ts';
 import type { Tx } from './write-queue.ts';
@@ -74,6 +75,12 @@ export function insertSession(tx: Tx, session: NewSession): SessionRow {
 /** Registers an external session, or touches it: what is said anew replaces what was known. */
 export function registerSession(tx: Tx, session: Omit<NewSession, 'kind'>): SessionRow {
   const known = findSession(tx.db, session.agentId, session.sessionKey);
+  if (known?.kind === 'managed') {
+    throw new AppError(
+      'forbidden',
+      `${known.session_key} is a session of ours: it is not registered`,
+    );
+  }
   if (!known) return insertSession(tx, { ...session, kind: 'external' });
   tx.db.run(
     `UPDATE sessions SET harness = coalesce(:harness, harness), project = coalesce(:project, project),

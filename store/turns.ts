@@ -2,6 +2,7 @@
 import type { Turn } from '../contract/records.ts';
 import type { TurnRole } from '../contract/words.ts';
 import type { Db } from './database.ts';
+import { withinBytes } from './page.ts';
 import type { Tx } from './write-queue.ts';
 
 export interface NewTurn {
@@ -57,19 +58,26 @@ interface TurnRow {
 export function listTurns(
   db: Db,
   options: { sessionId: number; invocationId?: string; after: number; limit: number },
-): Turn[] {
+): { turns: Turn[]; hasMore: boolean } {
   const { sessionId, invocationId, after, limit } = options;
-  const rows = invocationId
-    ? db.all<TurnRow>(
-        `SELECT * FROM turns WHERE invocation_id = :invocationId AND seq > :after
-         ORDER BY seq LIMIT :limit`,
-        { invocationId, after, limit },
-      )
-    : db.all<TurnRow>(
-        'SELECT * FROM turns WHERE session_id = :sessionId AND seq > :after ORDER BY seq LIMIT :limit',
-        { sessionId, after, limit },
-      );
-  return rows.map((row) => ({
+  const [where, id] = invocationId
+    ? ['invocation_id = :id', invocationId]
+    : ['session_id = :id', sessionId];
+  const found = db.all<{ seq: number; bytes: number }>(
+    `SELECT seq, octet_length(text) AS bytes FROM turns WHERE ${where} AND seq > :after
+     ORDER BY seq LIMIT :limit`,
+    { id, after, limit: limit + 1 },
+  );
+  const page = withinBytes(found.slice(0, limit));
+  const rows = db.all<TurnRow>(
+    `SELECT * FROM turns WHERE ${where} AND seq > :after AND seq <= :last ORDER BY seq`,
+    { id, after, last: page.at(-1)?.seq ?? after },
+  );
+  return { turns: rows.map(turnOf), hasMore: page.length < found.length };
+}
+
+function turnOf(row: TurnRow): Turn {
+  return {
     seq: row.seq,
     role: row.role,
     at: row.at,
@@ -77,5 +85,5 @@ export function listTurns(
     invocationId: row.invocation_id,
     runNo: row.run_no,
     late: row.late === 1,
-  }));
+  };
 }

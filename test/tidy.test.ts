@@ -42,7 +42,7 @@ const required = [
   '.ci/run',
   'docs/adr',
 ].concat(
-  ['architecture', 'glossary', 'conventions', 'performance', 'platforms', 'reconciliation'].map(
+  ['architecture', 'glossary', 'conventions', 'performance', 'platforms'].map(
     (name) => `docs/${name}.md`,
   ),
 );

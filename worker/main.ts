@@ -10,6 +10,7 @@ import { localHostId } from '../contract/names.ts';
 import { serverFileSchema } from '../contract/records.ts';
 import { signToken } from '../domain/token.ts';
 import { homeFolder } from '../client/home-folder.ts';
+import { takeFileLock } from '../engine/file-lock.ts';
 import { connectOptions } from '../engine/connect-options.ts';
 import { runCommand, sweep } from '../runners/index.ts';
 import { startRunnerHost } from './host/runner-host.ts';
@@ -25,6 +26,12 @@ const config = createConfigSource(home);
 const killGraceMs = () => config.lastGood().limits.killGraceSeconds * 1000;
 
 installSdkRuntime(logLine);
+// Two hosts in one room would sweep each other's agents and take each other's claims away.
+const holder = await takeFileLock(join(paths.hosts, localHostId, 'host.lock'));
+if (holder !== null) {
+  logLine(`another runner host has ${home}: process ${holder.pid}. End it first: offshoot down`);
+  process.exit(1);
+}
 
 const external = connectOptions({
   home,

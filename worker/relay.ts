@@ -6,7 +6,7 @@ import type { Client } from '@temporalio/client';
 import { limits } from '../contract/limits.ts';
 import type { Store } from '../store/index.ts';
 import type { StepSurroundings } from '../store/lifecycle/next-step.ts';
-import { deleteRows, dueRows, markSent, postpone, type OutboxRow } from '../store/outbox.ts';
+import { dueRows, markSent, postpone, type OutboxRow } from '../store/outbox.ts';
 import { classify } from './engine-errors.ts';
 import { repair, reject, targetOf } from './repair.ts';
 import { send } from './send.ts';
@@ -77,7 +77,11 @@ async function deliver(deps: RelayDeps, rows: OutboxRow[]): Promise<void> {
   try {
     const isSent = await send(deps, rows);
     const again = new Date(Date.parse(store.now()) + limits.resendMs).toISOString();
-    await store.write((tx) => (isSent ? markSent(tx, ids, again) : deleteRows(tx, ids)));
+    await store.write((tx) => {
+      if (isSent) markSent(tx, ids, again);
+      // Whom they were for is gone; what they were to start is not.
+      else repair(tx, rows, target);
+    });
   } catch (error) {
     const kind = classify(error);
     if (kind === 'unreachable') throw error;
@@ -86,7 +90,7 @@ async function deliver(deps: RelayDeps, rows: OutboxRow[]): Promise<void> {
       await store.write((tx) => reject(tx, rows, String(error)));
       return;
     }
-    const waitMs = kind === 'not_found' ? POSTPONE_MS : pauseAfter(rows);
+    const waitMs = pauseAfter(rows);
     const until = new Date(Date.parse(store.now()) + waitMs).toISOString();
     const left = await store.write((tx) => {
       const kept = kind === 'not_found' ? repair(tx, rows, target) : ids;

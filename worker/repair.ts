@@ -29,8 +29,8 @@ export function repair(tx: Tx, rows: OutboxRow[], before: InvocationRow | undefi
     tx,
     rows.map((row) => row.id),
   );
-  for (const row of rows) {
-    if (row.child_invocation_id !== null) queueStart(tx, row.child_invocation_id);
+  for (const { child_invocation_id: child } of rows) {
+    if (child !== null && child !== owner?.id) queueStart(tx, child);
   }
   return [];
 }

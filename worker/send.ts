@@ -29,8 +29,9 @@ async function start(deps: RelayDeps, row: OutboxRow): Promise<boolean> {
       args: [{ invocationId: invocation.id }],
       workflowId: story.workflowId,
       taskQueue: deps.controlQueue,
-      // Sent without effect before, it may have been ended by hand: then it has to begin again.
-      workflowIdReusePolicy: row.attempts === 0 ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
+      // Sent without effect before, or lost: it may have been ended by hand, and has to begin again.
+      workflowIdReusePolicy:
+        row.attempts === 0 && invocation.spawn_no === 0 ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
       workflowTaskTimeout: '2s',
       staticSummary: story.summary,
       staticDetails: story.details,

@@ -5,7 +5,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { pokeSignal } from './messages.ts';
+import { pokeSignal, pokesMax } from './messages.ts';
 import { startChildren } from './start-children.ts';
 import { takeNextSessionStep } from './store-steps.ts';
 
@@ -13,9 +13,6 @@ export interface AgentSessionInput {
   agentId: string;
   sessionKey: string;
 }
-
-/** Signals do not count towards Temporal's own advice to roll over, though they are limited. */
-const POKES_MAX = 2000;
 
 /**
  * One external session's control state: it starts the children that the session asked for. It ends
@@ -40,7 +37,7 @@ export async function agentSession(input: AgentSessionInput): Promise<void> {
     setCurrentDetails(next.details);
     const hasMore = await startChildren(next.children, started);
     if (isPoked || hasMore) continue;
-    if (workflowInfo().continueAsNewSuggested || pokes > POKES_MAX) await continueAsNew(input);
+    if (workflowInfo().continueAsNewSuggested || pokes > pokesMax) await continueAsNew(input);
     if (next.idleMs === null) await condition(() => isPoked);
     else if (!(await condition(() => isPoked, next.idleMs))) return;
   }

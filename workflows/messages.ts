@@ -2,3 +2,6 @@
 import { defineSignal } from '@temporalio/workflow';
 
 export const pokeSignal = defineSignal('poke');
+
+/** Signals do not count towards Temporal's own advice to roll over, though they are limited. */
+export const pokesMax = 2000;

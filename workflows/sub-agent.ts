@@ -3,15 +3,17 @@ import {
   CancellationScope,
   CancelledFailure,
   condition,
+  continueAsNew,
   proxyActivities,
   setCurrentDetails,
   setHandler,
   sleep,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { LeaseEnd, RunAgentActivities } from '../activities/run-agent.ts';
 import type { Ending, InvocationStep } from '../contract/steps.ts';
-import { pokeSignal } from './messages.ts';
+import { pokeSignal, pokesMax } from './messages.ts';
 import { attributePairs, startChildren } from './start-children.ts';
 import { cancelByHand, takeNextStep } from './store-steps.ts';
 
@@ -34,11 +36,17 @@ export async function subAgent({ invocationId }: SubAgentInput): Promise<SubAgen
   let isRunning = false;
   let isCancelled = false;
   let idleLeases = 0;
+  let pokes = 0;
   const started = new Set<string>();
 
-  setHandler(pokeSignal, () => void (isPoked = true), {
-    description: 'Ask the store what is next',
-  });
+  setHandler(
+    pokeSignal,
+    () => {
+      isPoked = true;
+      pokes += 1;
+    },
+    { description: 'Ask the store what is next' },
+  );
   void CancellationScope.current().cancelRequested.catch(async () => {
     isCancelled = true;
     // Cancelled in Temporal UI, perhaps: then the store has to hear of it. If it was the store that
@@ -58,6 +66,9 @@ export async function subAgent({ invocationId }: SubAgentInput): Promise<SubAgen
       }
       setCurrentDetails(next.details);
       if (next.step === 'run' && !isRunning) void run(next);
+      // Never with a lease in hand: the next run would take the process for lost.
+      const isLong = workflowInfo().continueAsNewSuggested || pokes > pokesMax;
+      if (isLong && !isRunning && !isCancelled) await continueAsNew({ invocationId });
       await condition(() => isPoked);
     }
   });

@@ -86,6 +86,9 @@ test('a source reads a file once, and again after a change', () => {
   expect(source.read().limits.slots).toBe(12);
   write('config.yaml', 'limits:\n  slots: many\n');
   expect(() => source.read()).toThrow('limits.slots');
+  // What is under way goes on with what held before the mistake.
+  expect(source.lastGood().limits.slots).toBe(12);
+  expect(() => createConfigSource(home).lastGood()).toThrow('limits.slots');
   rmSync(join(home, 'config.yaml'));
   expect(source.read().limits.slots).toBe(4);
 });

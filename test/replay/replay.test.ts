@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from '@jest/globals';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
+import { installSdkRuntime } from '../../worker/sdk-runtime.ts';
 
 const folder = fileURLToPath(new URL('./histories', import.meta.url));
 const codePath = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
@@ -11,7 +12,7 @@ const files = readdirSync(folder).flatMap((release) =>
   readdirSync(join(folder, release)).map((name) => `${release}/${name}`),
 );
 
-beforeAll(() => void Runtime.install({ logger: new DefaultLogger('ERROR') }));
+beforeAll(() => installSdkRuntime(() => {}));
 
 test('there are recorded histories', () => {
   expect(files.length).toBeGreaterThan(0);

@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import type { ControlActivities } from '../../activities/control.ts';
 import type { InvocationStep, SessionStep } from '../../contract/steps.ts';
+import { installSdkRuntime } from '../../worker/sdk-runtime.ts';
 import { testEngine } from '../support/test-engine.ts';
 
 export interface Played {
@@ -23,7 +24,7 @@ export interface Bench {
 }
 
 // Once per test file; the SDK's own log would fill the screen.
-Runtime.install({ logger: new DefaultLogger('ERROR') });
+installSdkRuntime(() => {});
 
 const bundle = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
 

@@ -83,7 +83,7 @@ export class Reporter {
   }
 
   async #send(): Promise<void> {
-    const { api, host, run, spool, onLost } = this.#deps;
+    const { api, host, run, onLost } = this.#deps;
     while (this.#queue.length > 0) {
       const batch = this.#takeBatch();
       try {
@@ -98,7 +98,7 @@ export class Reporter {
         else await this.#beAway();
       }
     }
-    spool.remove();
+    this.#forget();
     this.#isAway = false;
     this.#isOnDisk = false;
     // In the same step as the last look at the queue: a later report must find nobody sending.
@@ -140,6 +140,16 @@ export class Reporter {
     this.#isAway = true;
     if (!this.#isOnDisk) this.#keepOnDisk(this.#queue, true);
     await sleep(RETRY_MS);
+  }
+
+  /** What stays on disk although it was taken is sent again by the next boot, and adds nothing. */
+  #forget(): void {
+    const { run, spool, log } = this.#deps;
+    try {
+      spool.remove();
+    } catch (error) {
+      log(`spool of ${run.invocationId}/${run.runNo}: ${String(error)}`);
+    }
   }
 
   /** Without room on the disk the reports wait in memory, where only a killed host loses them. */

@@ -138,9 +138,12 @@ async function tidyUp(deps: RunnerHostDeps, signal: AbortSignal): Promise<void> 
   const { folder, hostId } = deps;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const home = recallHome(folder);
-  if (home) await deps.sweep(hostMarkerPrefix(home, hostId));
+  // At once: a finished answer on disk must not wait for a straggler's grace, nor a sweep for the server.
+  await Promise.all([
+    home === null ? null : deps.sweep(hostMarkerPrefix(home, hostId)),
+    flushLeftSpools({ ...deps, folder: join(folder, 'spool'), signal }),
+  ]);
   rmSync(join(folder, 'runs'), { recursive: true, force: true });
-  await flushLeftSpools({ ...deps, folder: join(folder, 'spool'), signal });
 }
 
 async function insist(

@@ -1,0 +1,173 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { AppError, type RequestErrorCode } from '../../contract/errors.ts';
+import type { Outcome } from '../../contract/run.ts';
+import type { Report, ReportAnswer, ReportRequest } from '../../contract/store-api.ts';
+import { Reporter } from '../../worker/host/reporter.ts';
+import { leftSpools, openSpool } from '../../worker/host/spool.ts';
+import { withFolder } from '../support/folder.ts';
+
+const key = { invocationId: 'sub_1', runNo: 1, bootId: 'boot' };
+const at = '2026-03-01T12:00:00.000Z';
+const line = (text: string) => ({ type: 'event', event: { stream: 'stdout', text, at } }) as const;
+const outcome: Outcome = {
+  kind: 'succeeded',
+  content: 'done',
+  tokenUsage: null,
+  error: null,
+  errorCode: null,
+  errorHint: null,
+  exitCode: 0,
+  signal: null,
+};
+const ending = { type: 'outcome', outcome } as const;
+
+interface Room {
+  reporter: Reporter;
+  folder: string;
+  taken: Report[];
+  lost: () => number;
+  spooled: () => Report[];
+}
+
+/** `answer` is the store: it throws while it is away. */
+async function withReporter(
+  answer: (request: ReportRequest) => ReportAnswer,
+  use: (room: Room) => Promise<void>,
+): Promise<void> {
+  await withFolder(async (home) => {
+    const folder = join(home, 'spool');
+    const taken: Report[] = [];
+    let lost = 0;
+    const spool = openSpool(folder, key);
+    const reporter = new Reporter({
+      api: {
+        report: async (request) => {
+          const given = answer(request);
+          taken.push(...request.reports);
+          return given;
+        },
+      },
+      host: { hostId: 'local', bootId: 'boot' },
+      run: key,
+      spool,
+      onLost: () => (lost += 1),
+      log: () => {},
+    });
+    await use({ reporter, folder, taken, lost: () => lost, spooled: () => spool.read() });
+  });
+}
+
+const yes: ReportAnswer = { held: true, status: 'running' };
+const away = () => {
+  throw new TypeError('fetch failed');
+};
+const refuse = (code: RequestErrorCode) => () => {
+  throw new AppError(code, 'no');
+};
+
+test('reports arrive in order and once, whenever they are pushed, and leave nothing on disk', async () => {
+  await withReporter(
+    () => yes,
+    async ({ reporter, folder, taken }) => {
+      for (let n = 0; n < 500; n += 1) {
+        void reporter.push(line(String(n)));
+        // Every kind of moment between two steps of the sender.
+        for (let turns = n % 7; turns > 0; turns -= 1) await Promise.resolve();
+        if (n % 50 === 0) await new Promise(setImmediate);
+      }
+      await reporter.push(ending);
+      await reporter.drained();
+      expect(taken.map(({ n }) => n)).toEqual(Array.from({ length: 501 }, (_, index) => index + 1));
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
+});
+
+test('an ending is on disk before it is sent, so that a host that is killed meanwhile has not lost it', async () => {
+  const before: Report[][] = [];
+  await withReporter(
+    () => yes,
+    async ({ reporter, spooled }) => {
+      void reporter.push(line('one'));
+      void reporter.push(ending);
+      before.push(spooled());
+      await reporter.drained();
+    },
+  );
+  expect(before[0]!.map(({ type }) => type)).toEqual(['event', 'outcome']);
+});
+
+test('while the store is away all is kept on disk, and the host may end; later all of it is sent', async () => {
+  let isAway = true;
+  await withReporter(
+    () => (isAway ? away() : yes),
+    async ({ reporter, taken, spooled, folder }) => {
+      void reporter.push(line('one'));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      void reporter.push(line('two'));
+      void reporter.push(ending);
+      await reporter.safe();
+      expect(spooled().map(({ n }) => n)).toEqual([1, 2, 3]);
+      expect(leftSpools(folder)).toEqual([key]);
+      isAway = false;
+      await reporter.drained();
+      expect(taken.map(({ n }) => n)).toEqual([1, 2, 3]);
+      expect(existsSync(folder) && readdirSync(folder)).toEqual([]);
+    },
+  );
+});
+
+test('a disk that takes nothing costs no report and fails no run', async () => {
+  let isAway = true;
+  await withReporter(
+    () => (isAway ? away() : yes),
+    async ({ reporter, taken, folder }) => {
+      rmSync(folder, { recursive: true });
+      writeFileSync(folder, 'a file where the folder was');
+      void reporter.push(line('one'));
+      await expect(reporter.push(ending)).resolves.toBeUndefined();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      rmSync(folder);
+      mkdirSync(folder);
+      isAway = false;
+      await reporter.drained();
+      expect(taken.map(({ n }) => n)).toEqual([1, 2]);
+    },
+  );
+});
+
+test('an outcome that the store refuses is told as lost, so that the run does not stay open', async () => {
+  await withReporter(
+    ({ reports }) =>
+      reports.some(({ type }) => type === 'outcome') ? refuse('body_too_large')() : yes,
+    async ({ reporter, taken, lost }) => {
+      await reporter.push(line('one'));
+      await reporter.drained();
+      await reporter.push(ending);
+      await reporter.drained();
+      expect(taken.map(({ type }) => type)).toEqual(['event', 'lost']);
+      expect(lost()).toBe(0);
+    },
+  );
+});
+
+test('a run that the store does not know is given up; a stranger on its port is not believed', async () => {
+  await withReporter(refuse('stale_claim'), async ({ reporter, lost }) => {
+    await reporter.push(line('one'));
+    await reporter.drained();
+    expect(lost()).toBe(1);
+  });
+  let isStranger = true;
+  await withReporter(
+    () => (isStranger ? refuse('unauthorized')() : yes),
+    async ({ reporter, lost, taken }) => {
+      void reporter.push(ending);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      isStranger = false;
+      await reporter.drained();
+      expect([lost(), taken.length]).toEqual([0, 1]);
+    },
+  );
+});
