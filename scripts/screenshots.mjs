@@ -24,8 +24,13 @@ async function takePictures({ items, temporal }) {
     args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
   });
   const page = await browser.newPage({ viewport: { width: 1600, height: 900 } });
-  const settle = () => page.waitForTimeout(2000);
-  const shoot = (name) => page.screenshot({ path: join(folder, `${name}.png`) });
+  const settle = () => page.waitForTimeout(1000);
+  /** Only of a page that shows what it is taken for. */
+  const shoot = async (name, ...texts) => {
+    for (const text of texts) await untilShown(page, text);
+    await settle();
+    await page.screenshot({ path: join(folder, `${name}.png`) });
+  };
   const openRun = async (id, tab) => {
     await page.goto(`${ui}/${encodeURIComponent(`subagent/${id}`)}`);
     await page.waitForURL(/[0-9a-f]{8}-[0-9a-f-]{27}/);
@@ -34,6 +39,7 @@ async function takePictures({ items, temporal }) {
   };
 
   await page.goto(ui);
+  await page.getByText('Workflows').first().waitFor();
   await settle();
   await page.getByTestId('workflows-summary-table-configuration-button').click();
   for (const name of dropped)
@@ -46,14 +52,31 @@ async function takePictures({ items, temporal }) {
   await page.getByTestId('drawer-close-button').click();
   await page.getByLabel('Collapse saved views').click();
   await settle();
-  await shoot('temporal-list');
+  await shoot('temporal-list', parent.title, middle.title, 'ASYNC_CALLBACK');
   await openRun(parent.id, 'relationships');
   await page.getByText('Expand All').click();
-  await settle();
-  await shoot('temporal-tree');
+  await shoot('temporal-tree', `subagent/${middle.id}`);
   await openRun(middle.id, 'timeline');
-  await shoot('temporal-timeline');
+  await shoot('temporal-timeline', 'Collect merged changes', `demo: ${middle.title}`);
   await openRun(middle.id, 'user-metadata');
-  await shoot('temporal-workflow');
+  await shoot(
+    'temporal-workflow',
+    `demo · ASYNC_CALLBACK · ${middle.title}`,
+    'Asked by',
+    'completed',
+  );
   await browser.close();
+}
+
+/** Temporal UI shows Markdown in frames of its own. */
+async function untilShown(page, text) {
+  const deadline = Date.now() + 60_000;
+  while (Date.now() < deadline) {
+    for (const frame of page.frames()) {
+      const found = frame.getByText(text).first();
+      if (await found.isVisible().catch(() => false)) return;
+    }
+    await page.waitForTimeout(200);
+  }
+  throw new Error(`${page.url()} never showed ${text}`);
 }
