@@ -32,7 +32,7 @@ export function availability(
     return { available: true, reason: null };
   return missing(
     `${command} is not on the PATH of the runner host`,
-    `install it, or give runners.${runner.id}.command its absolute path, then restart Offshoot`,
+    `install it, or give runners.${runner.id}.command its absolute path`,
   );
 }
 

@@ -1,12 +1,17 @@
 /** Temporal's runtime for our processes: our signals, our log, no line without end. */
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 
+/** An agent that fails is data: its record says how, and the log is for what went wrong with us. */
+const agentFailed = 'Workflow failed';
+
 /** Once per process, before the first worker or connection. */
 export function installSdkRuntime(log: (message: string) => void): void {
   Runtime.install({
     // We end by our own rules, agents first.
     shutdownSignals: [],
-    logger: new DefaultLogger('WARN', (entry) => log(`${entry.level} ${entry.message}`)),
+    logger: new DefaultLogger('WARN', ({ level, message }) => {
+      if (message !== agentFailed) log(`${level} ${message}`);
+    }),
     telemetryOptions: {
       logging: {
         filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }),

@@ -39,7 +39,8 @@ async function cancel(
   if (json) writeJson(deps.out, record);
   else {
     const style = createStyle(deps.out.hasColor);
-    deps.out.write(`${statusGlyph(record.status, style)} ${id} ${record.status}\n`);
+    const why = record.pendingReason === null ? '' : ` · ${record.pendingReason}`;
+    deps.out.write(`${statusGlyph(record.status, style)} ${id} ${record.status}${why}\n`);
   }
   return exitCodes.ok;
 }
@@ -61,7 +62,9 @@ async function remove(
   else {
     const { sessions, invocations, turns, callbacks } = deleted;
     const counts = { sessions, invocations, turns, callbacks };
-    const words = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
+    const words = Object.entries(counts).map(
+      ([name, count]) => `${count} ${count === 1 ? name.slice(0, -1) : name}`,
+    );
     deps.out.write(`Deleted: ${words.join(', ')}.\n`);
   }
   return exitCodes.ok;

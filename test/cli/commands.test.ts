@@ -107,7 +107,7 @@ test('delete asks a person and not a script, and says what went', async () => {
       expect(no).toMatchObject({ exitCode: 130, out: '' });
       expect(seen).toEqual([]);
       const yes = await cli(['delete', 'main', '--session'], { url });
-      expect(yes.out).toBe('Deleted: 1 sessions, 2 invocations, 30 turns, 0 callbacks.\n');
+      expect(yes.out).toBe('Deleted: 1 session, 2 invocations, 30 turns, 0 callbacks.\n');
       expect(seen[0]).toMatchObject({ method: 'DELETE', url: '/api/sessions/main' });
     },
   );

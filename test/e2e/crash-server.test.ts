@@ -75,7 +75,7 @@ test('agents that print and end while the server hangs and dies are heard of aft
     const turns = await stack.transcript(id);
     expectNoRepeats(turns);
     if (id === failing.id) continue;
-    const said = turns.filter(({ role }) => role === 'stdout').map(({ text }) => text);
+    const said = turns.filter(({ role }) => role === 'stdout').map((turn) => turn.text);
     expect(said.join('')).toBe(`${content}\n`);
   }
 }, 60_000);

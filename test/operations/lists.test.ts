@@ -201,3 +201,15 @@ test('health counts what is open, and says whether work can be done', async () =
     await room.host.end(run, 'done');
   });
 });
+
+test('a page ends in bytes too, always holds one, and its cursor leads on', async () => {
+  await withOperations(async (room) => {
+    const prompt = 'x'.repeat(5 * 1024 * 1024);
+    const made = [await room.start({ prompt }), await room.start({ prompt })];
+    const first = await room.ask('listSubagents', {});
+    expect(ids(first.items)).toEqual([made[1]!.id]);
+    const second = await room.ask('listSubagents', { cursor: first.nextCursor! });
+    expect(ids(second.items)).toEqual([made[0]!.id]);
+    expect(second.nextCursor).toBeNull();
+  });
+});

@@ -186,3 +186,28 @@ test('what the engine will never take ends as such, is told, and blocks nothing 
     expect(due.map((row) => row.child_invocation_id)).toContain(two.id);
   });
 });
+
+test('a root that ends before its messages were sent takes no spawn of its own with it', async () => {
+  await withOperations(async (room) => {
+    const run = await room.host.claim((await room.start()).id);
+    await step(room, run.invocationId);
+    const child = await room.start({}, room.child(run.invocationId));
+    await room.store.write((tx) => reconcileEpoch(tx, 'one'));
+    // Another engine: the root is to be started again, and asked to start its child.
+    await room.store.write((tx) => reconcileEpoch(tx, 'another'));
+    await room.host.end(run, 'done');
+    const group = groupFor(room, run.invocationId);
+    const ended = findInvocation(room.store.db, run.invocationId);
+    expect(await room.store.write((tx) => repair(tx, group, ended))).toEqual([]);
+    expect(messages(room)).toEqual([['start', `subagent/${child.id}`, child.id]]);
+  });
+});
+
+test('what ends before its workflow began leaves no message behind', async () => {
+  await withOperations(async (room) => {
+    await room.ask('registerSession', { key: 'main' });
+    const child = await room.start({ parentSessionId: 'main' });
+    await room.ask('cancelSubagent', { id: child.id });
+    expect(messages(room).filter(([, , one]) => one === child.id)).toEqual([]);
+  });
+});

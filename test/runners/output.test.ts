@@ -37,13 +37,13 @@ test('a character that comes in pieces is whole', async () => {
   expect(outcome.content).toBe('a👩ä');
 });
 
-test('bytes that are no text become U+FFFD, half a character at the end too', async () => {
+test('bytes that are no text become U+FFFD, half a character at the end too [leanspec 35]', async () => {
   const { outcome, text } = await runFixture('bytes', ['61ff62', '00', '63e282']);
   expect(text('stdout')).toBe('a\uFFFDb\uFFFDc\uFFFD');
   expect(outcome.content).toBe('a\uFFFDb\uFFFDc\uFFFD');
 });
 
-test('100 MB of output are read in bounded memory and kept in part, and the rest is counted', async () => {
+test('100 MB of output are read in bounded memory and kept in part, and the rest is counted [leanspec 34]', async () => {
   global.gc?.();
   const before = process.memoryUsage().rss;
   let most = 0;

@@ -26,7 +26,7 @@ interface Column {
   pk: number;
 }
 
-test('subagent_sessions begins with the columns of the seed, to the letter and in its order', async () => {
+test('subagent_sessions begins with the columns of the seed, to the letter and in its order [leanspec 7]', async () => {
   await withStore(async ({ store }) => {
     const columns = store.db.all<Column>('PRAGMA table_info(subagent_sessions)');
     const told = columns.map((one) => [one.name, one.type, one.notnull, one.dflt_value, one.pk]);
