@@ -33,11 +33,9 @@ async function expectToldOnce(parent: SubAgentRecord, children: SubAgentRecord[]
 
 const moments: [Name[], number][] = [
   [['server'], 0],
-  [['server'], 15],
   [['server'], 40],
   [['server'], 80],
   [['engine'], 10],
-  [['engine'], 60],
   [['server', 'engine'], 30],
   [['server', 'engine'], 90],
 ];

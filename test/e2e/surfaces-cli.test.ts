@@ -155,7 +155,7 @@ test('send goes to the same session, delete takes all of it', async () => {
   const deleted = await cli(['delete', '--session', first.sessionKey, '--yes']);
   expect([deleted.code, deleted.stdout]).toEqual([
     0,
-    expect.stringMatching(/^Deleted: 1 sessions, 2 invocations, \d+ turns, 0 callbacks\.\n$/),
+    expect.stringMatching(/^Deleted: 1 session, 2 invocations, \d+ turns, 0 callbacks\.\n$/),
   ]);
   expect((await cli(['get', first.id])).code).toBe(3);
 });
