@@ -11,6 +11,7 @@ import { withKeptDemo } from './kept-demo.mjs';
 
 const [release] = process.argv.slice(2);
 if (!release) throw new Error('name the release, for example: 0.1.0');
+const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = fileURLToPath(new URL(`../test/replay/histories/${release}`, import.meta.url));
 if (existsSync(folder))
   throw new Error(`${folder} is there already: histories are kept, not replaced`);
@@ -22,7 +23,8 @@ await withKeptDemo(async ({ items, temporal }) => {
   for (const { title, workflowId } of items) {
     const history = await client.workflow.getHandle(workflowId).fetchHistory();
     const name = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
-    writeFileSync(join(folder, `${name}.json`), historyToJSON(history));
+    // Stack traces name the folder this was recorded in, which is nobody else's business.
+    writeFileSync(join(folder, `${name}.json`), historyToJSON(history).replaceAll(root, ''));
   }
   await connection.close();
 });
