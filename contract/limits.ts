@@ -69,6 +69,10 @@ export const limits = {
   hostSilentMs: 15 * SECOND,
   /** A sent outbox row without effect is sent again after this long. */
   resendMs: 30 * SECOND,
+  /** Store and engine are compared this often while anything is open: one request for a thousand workflows. */
+  compareMs: 60 * SECOND,
+  /** Rows of one such look. Those beyond it are looked at when some of these have ended. */
+  compareRowsMax: 5000,
   /** Reports of one run kept in memory before they go to the spool on disk. */
   spoolBytesMax: 256 * MiB,
   sseBufferMax: 1000,

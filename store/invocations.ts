@@ -60,6 +60,15 @@ export function findInvocation(db: Db, id: string): InvocationRow | undefined {
   return db.get('SELECT * FROM subagent_sessions WHERE id = :id', { id });
 }
 
+/** Open ones whose workflow has asked for its first step, parents first. */
+export function begunInvocations(db: Db, limit = -1): InvocationRow[] {
+  return db.all(
+    `SELECT * FROM subagent_sessions WHERE status IN ${openStatuses} AND engine_state = 'open'
+     ORDER BY depth, ordinal LIMIT :limit`,
+    { limit },
+  );
+}
+
 export function runnerOf(row: InvocationRow): CommandRunner {
   return JSON.parse(row.runner_json) as CommandRunner;
 }

@@ -2,11 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { controlQueue } from '../contract/names.ts';
+import { limits } from '../contract/limits.ts';
 import type { Health } from '../contract/records.ts';
 import { createControlActivities } from '../activities/control.ts';
 import type { Store } from '../store/index.ts';
 import type { StepSurroundings } from '../store/lifecycle/next-step.ts';
 import { reconcileEpoch } from '../store/lifecycle/rebuild.ts';
+import { keepComparing } from './compare-engine.ts';
 import { pollEngine, type EngineTarget } from './poll-engine.ts';
 import { runRelay } from './relay.ts';
 
@@ -28,6 +30,8 @@ export interface EngineLinkDeps {
   ): Promise<{ epoch: string; serverVersion: string; attributes: string[] }>;
   workflowBundle: string;
   sessionIdleMs(): number;
+  /** Tests are less patient. */
+  compareMs?: number;
   onChange(): void;
   log(message: string): void;
 }
@@ -129,8 +133,15 @@ export class EngineLink {
       const { store, log } = this.#deps;
       const client = new Client({ connection, namespace: target.namespace });
       const surroundings = () => this.#surroundings();
-      const relay = { store, client, controlQueue: this.#queue, surroundings, log };
-      await runRelay(relay, lost.signal);
+      const both = { store, client, controlQueue: this.#queue, log };
+      const everyMs = this.#deps.compareMs ?? limits.compareMs;
+      const comparing = keepComparing({ ...both, everyMs }, lost.signal);
+      try {
+        await runRelay({ ...both, surroundings }, lost.signal);
+      } finally {
+        lost.abort();
+        await comparing;
+      }
     } finally {
       this.#life.signal.removeEventListener('abort', end);
       await connection.close();

@@ -1,5 +1,11 @@
 /** Another engine, or another database in it: every row that is not final is sent again, parents first. */
-import { openStatuses, type InvocationRow } from '../invocations.ts';
+import { isFinal } from '../../contract/words.ts';
+import {
+  begunInvocations,
+  findInvocation,
+  openStatuses,
+  type InvocationRow,
+} from '../invocations.ts';
 import { readMeta, writeMeta } from '../meta.ts';
 import { queuePoke, queueSpawn, requeueSent } from '../outbox.ts';
 import type { Tx } from '../write-queue.ts';
@@ -27,11 +33,7 @@ function change(tx: Tx, key: string, value: string): string | null {
 
 /** Also what was acknowledged by its effect may be forgotten: each workflow asks what is next, or is found missing. */
 function askAgain(tx: Tx): void {
-  const rows = tx.db.all<InvocationRow>(
-    `SELECT * FROM subagent_sessions WHERE status IN ${openStatuses} AND engine_state = 'open'
-     ORDER BY depth, ordinal`,
-  );
-  for (const row of rows) queuePoke(tx, row.id);
+  for (const row of begunInvocations(tx.db)) queuePoke(tx, row.id);
 }
 
 function rebuild(tx: Tx): number {
@@ -50,6 +52,15 @@ function rebuild(tx: Tx): number {
 export function respawn(tx: Tx, row: InvocationRow): void {
   forgetWorkflow(tx, row);
   ensureSpawn(tx, row);
+}
+
+/** Found missing in the engine by somebody who had looked at this row before: false where it has moved on since. */
+export function respawnLost(tx: Tx, seen: InvocationRow): boolean {
+  const row = findInvocation(tx.db, seen.id);
+  if (!row || isFinal(row.status)) return false;
+  if (row.engine_state !== 'open' || row.spawn_no !== seen.spawn_no) return false;
+  respawn(tx, row);
+  return true;
 }
 
 /** Asks for its start, unless that is under way. */

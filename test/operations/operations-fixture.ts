@@ -53,6 +53,8 @@ export interface RoomOptions {
   /** Without it, no host has ever spoken. */
   isHostUp?: boolean;
   limits?: Partial<Config['limits']>;
+  /** Else time stands still between two looks at it. */
+  clock?: TestClock;
 }
 
 const runner = (id: string, more: Partial<CommandRunner> = {}): CommandRunner => ({
@@ -84,7 +86,7 @@ export async function withOperations<T>(
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'offshoot-operations-')));
   const workspace = join(home, 'project');
   mkdirSync(workspace);
-  const clock = createClock();
+  const clock = options.clock ?? createClock();
   const store = openStore(join(home, 'main.db'), { clock: clock.now, checkpoints: false });
   try {
     const room = createRoom(store, home, workspace, clock, options);

@@ -1,0 +1,125 @@
+/** Store, relay, workflows and runner host as they are, on the real engine; only the programs are played. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import type { RunSpec } from '../../contract/run.ts';
+import { prepareNamespace } from '../../engine/prepare-namespace.ts';
+import { hostHandlers } from '../../operations/index.ts';
+import { EngineLink } from '../../worker/engine-link.ts';
+import { startRunnerHost } from '../../worker/host/runner-host.ts';
+import { installSdkRuntime } from '../../worker/sdk-runtime.ts';
+import { until } from '../e2e/stack.ts';
+import { withOperations, type Room, type RoomOptions } from '../operations/operations-fixture.ts';
+import { succeeded } from '../operations/test-host.ts';
+import { testEngine } from '../support/test-engine.ts';
+
+export interface Home extends Room {
+  client: Client;
+  /** How often the program of this invocation was started. */
+  launches(id: string): number;
+  untilLaunched(id: string, times?: number): Promise<void>;
+  untilStatus(id: string, status: string): Promise<void>;
+}
+
+/** What a program says; it may take its time, and must give up when the signal says so. */
+export type Program = (spec: RunSpec, signal: AbortSignal) => Promise<string>;
+
+// Once per test file; the SDK's own log would fill the screen.
+installSdkRuntime(() => {});
+
+const bundle = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
+const realClock = { now: () => new Date(), advance: () => {} };
+
+export async function withHome(
+  play: Program,
+  use: (home: Home) => Promise<void>,
+  options: RoomOptions & { compareMs?: number } = {},
+): Promise<void> {
+  const { address } = await testEngine();
+  const target = { address, namespace: 'default', connection: { address } };
+  const connection = await Connection.connect({ address });
+  try {
+    await withOperations(
+      async (room) => {
+        // Workflow ids are one namespace's, which all tests share.
+        room.deps.randomId = () => randomBytes(10).toString('hex');
+        const link = new EngineLink({
+          store: room.store,
+          target: () => ({ ...target, uiUrl: null, instance: null }),
+          namespace: target.namespace,
+          prepare: (to, namespace) => prepareNamespace(to, namespace, { retentionDays: 1 }),
+          workflowBundle: bundle,
+          sessionIdleMs: () => 60_000,
+          compareMs: options.compareMs ?? 250,
+          onChange: () => {},
+          log: () => {},
+        });
+        const launched: string[] = [];
+        const host = startHost(room, target, options.slots ?? 4, async (spec, signal) => {
+          launched.push(spec.invocationId);
+          return play(spec, signal);
+        });
+        const launches = (id: string) => launched.filter((one) => one === id).length;
+        try {
+          await use({
+            ...room,
+            client: new Client({ connection }),
+            launches,
+            untilLaunched: async (id, times = 1) =>
+              void (await until(
+                async () => launches(id),
+                (n) => n >= times,
+              )),
+            untilStatus: async (id, wanted) =>
+              void (await until(
+                () => room.get(id),
+                ({ status }) => status === wanted,
+              )),
+          });
+        } finally {
+          host.stop();
+          await Promise.all([host.ended, link.stop()]);
+        }
+      },
+      { ...options, clock: realClock, isHostUp: false },
+    );
+  } finally {
+    await connection.close();
+  }
+}
+
+function startHost(
+  { deps, home }: Room,
+  target: { namespace: string; connection: { address: string } },
+  slots: number,
+  play: Program,
+) {
+  return startRunnerHost({
+    api: {
+      hello: (request) => hostHandlers.hello(deps, request),
+      sync: (request, signal) => hostHandlers.sync(deps, signal, request),
+      claim: (request) => hostHandlers.claim(deps, request),
+      report: (request) => hostHandlers.report(deps, request),
+    },
+    hostId: 'local',
+    bootId: randomUUID(),
+    hostname: 'here',
+    pid: process.pid,
+    slots: () => slots,
+    folder: join(home, 'hosts/local'),
+    runProgram: async (spec, { signal, onSpawn }) => {
+      onSpawn();
+      const given = new Promise<'given up'>((resolve) => {
+        signal.addEventListener('abort', () => resolve('given up'), { once: true });
+      });
+      const said = await Promise.race([play(spec, signal), given]);
+      if (!signal.aborted) return succeeded(said);
+      return succeeded('', { kind: 'cancelled', content: null, error: String(signal.reason) });
+    },
+    killGraceMs: () => 100,
+    sweep: async () => {},
+    engine: target,
+    log: () => {},
+  });
+}
