@@ -55,7 +55,8 @@ async function withReporter(
       onLost: () => (lost += 1),
       log: () => {},
     });
-    await use({ reporter, folder, taken, lost: () => lost, spooled: () => spool.read() });
+    const spooled = () => spool.page(0)?.reports ?? [];
+    await use({ reporter, folder, taken, lost: () => lost, spooled });
   });
 }
 
@@ -168,6 +169,34 @@ test('a run that the store does not know is given up; a stranger on its port is 
       isStranger = false;
       await reporter.drained();
       expect([lost(), taken.length]).toEqual([0, 1]);
+    },
+  );
+});
+
+test('the last words of a program and its ending are one report', async () => {
+  const sent: number[] = [];
+  await withReporter(
+    ({ reports }) => {
+      sent.push(reports.length);
+      return yes;
+    },
+    async ({ reporter }) => {
+      void reporter.push(line('last words'));
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      void reporter.push(ending);
+      await reporter.drained();
+      expect(sent).toEqual([2]);
+    },
+  );
+});
+
+test('words without an ending go soon, by themselves', async () => {
+  await withReporter(
+    () => yes,
+    async ({ reporter, taken }) => {
+      void reporter.push(line('still at work'));
+      await reporter.drained();
+      expect(taken).toHaveLength(1);
     },
   );
 });

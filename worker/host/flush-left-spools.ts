@@ -1,6 +1,7 @@
 /** Endings that an earlier boot could not bring to the store: brought before this boot says hello. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../contract/errors.ts';
+import type { Report } from '../../contract/store-api.ts';
 import { leftSpools, openSpool, type SpoolKey } from './spool.ts';
 import { isRefusal, type StoreApi } from './store-api.ts';
 
@@ -23,9 +24,21 @@ export async function flushLeftSpools(deps: FlushDeps): Promise<void> {
 }
 
 async function flush(deps: FlushDeps, key: SpoolKey): Promise<void> {
-  const { api, hostId, folder, signal } = deps;
+  const { log, folder, signal } = deps;
   const spool = openSpool(folder, key);
-  const reports = spool.read();
+  try {
+    for (let page = spool.page(0); page !== null && !signal.aborted; page = spool.page(page.to)) {
+      await bring(deps, key, page.reports);
+    }
+  } catch (error) {
+    log(`what was left of ${key.invocationId}/${key.runNo} is dropped: ${String(error)}`);
+  }
+  if (!signal.aborted) spool.remove();
+}
+
+/** Until all of it was taken. Throws when it never will be. */
+async function bring(deps: FlushDeps, key: SpoolKey, reports: Report[]): Promise<void> {
+  const { api, hostId, signal } = deps;
   let faults = 0;
   for (let at = 0; at < reports.length && !signal.aborted;) {
     try {
@@ -34,12 +47,8 @@ async function flush(deps: FlushDeps, key: SpoolKey): Promise<void> {
     } catch (error) {
       if (error instanceof AppError && error.code === 'internal') faults += 1;
       // A run that the store does not know any more was deleted, and its reports with it.
-      if (isRefusal(error) || faults > FAULTS_MAX) {
-        deps.log(`what was left of ${key.invocationId}/${key.runNo} is dropped: ${String(error)}`);
-        break;
-      }
+      if (isRefusal(error) || faults > FAULTS_MAX) throw error;
       await sleep(RETRY_MS, undefined, { signal }).catch(() => {});
     }
   }
-  if (!signal.aborted) spool.remove();
 }

@@ -1,14 +1,16 @@
 /** Reports of one run that wait on disk while the server is away: one JSON line each. */
 import {
-  appendFileSync,
   closeSync,
+  constants,
   fsyncSync,
+  ftruncateSync,
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
+  readSync,
   rmSync,
   statSync,
+  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { reportSchema, type Report, type RunKey } from '../../contract/store-api.ts';
@@ -18,31 +20,48 @@ export interface SpoolKey extends RunKey {
 }
 
 export interface Spool {
-  /** Durable: an ending outlives a power cut, like one that was committed. */
+  /** Durable: an ending outlives a power cut, like one that was committed. Throws when the disk does. */
   append(reports: Report[], how: { durable: boolean }): void;
-  /** All that was not taken off yet, in order. */
-  read(): Report[];
+  /** What stands from this byte on, a part of it at a time, and where the next part begins. Null at the end. */
+  page(from: number): { reports: Report[]; to: number } | null;
   bytes(): number;
   remove(): void;
 }
 
+/** One message to the store holds about as much. */
+const PAGE_BYTES = 1024 * 1024;
+
 export function openSpool(folder: string, key: SpoolKey): Spool {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, `${key.bootId}~${key.invocationId}~${key.runNo}.jsonl`);
+  let bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   return {
     append(reports, { durable }) {
-      const descriptor = openSync(file, 'a', 0o600);
+      const lines = Buffer.from(reports.map((report) => `${JSON.stringify(report)}\n`).join(''));
+      const descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600);
       try {
-        appendFileSync(descriptor, reports.map((report) => `${JSON.stringify(report)}\n`).join(''));
+        // Half a line of an append that failed must not stand before what comes now.
+        ftruncateSync(descriptor, bytes);
+        writeAll(descriptor, lines, bytes);
         if (durable && reports.some((report) => report.type !== 'event')) fsyncSync(descriptor);
       } finally {
         closeSync(descriptor);
       }
+      bytes += lines.length;
     },
-    read: () => readLines(file),
-    bytes: () => statSync(file, { throwIfNoEntry: false })?.size ?? 0,
-    remove: () => rmSync(file, { force: true }),
+    page: (from) => readPage(file, from),
+    bytes: () => bytes,
+    remove() {
+      bytes = 0;
+      rmSync(file, { force: true });
+    },
   };
+}
+
+function writeAll(descriptor: number, content: Buffer, at: number): void {
+  for (let done = 0; done < content.length;) {
+    done += writeSync(descriptor, content, done, content.length - done, at + done);
+  }
 }
 
 /** What earlier boots have left behind. */
@@ -60,20 +79,36 @@ export function leftSpools(folder: string): SpoolKey[] {
   });
 }
 
-/** The last line may have been cut short by a kill: then it was never acknowledged to anybody. */
-function readLines(file: string): Report[] {
-  let text: string;
+/** As many whole lines as fit into a page, or one that does not. */
+function readPage(file: string, from: number): { reports: Report[]; to: number } | null {
+  const descriptor = openSync(file, 'r');
   try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    return [];
-  }
-  return text.split('\n').flatMap((line) => {
-    try {
-      const parsed = reportSchema.safeParse(JSON.parse(line));
-      return parsed.success ? [parsed.data] : [];
-    } catch {
-      return [];
+    for (let size = PAGE_BYTES; ; size *= 4) {
+      const buffer = Buffer.allocUnsafe(size);
+      const length = readSync(descriptor, buffer, 0, size, from);
+      if (length === 0) return null;
+      const lines = buffer.subarray(0, length);
+      const end = lines.lastIndexOf(0x0a) + 1;
+      if (end > 0) return { reports: parseLines(lines.subarray(0, end)), to: from + end };
+      // The last line may have been cut short by a kill: then it was never acknowledged to anybody.
+      if (length < size) return null;
     }
-  });
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A line that cannot be read is left out; what it said is lost, and the rest is not. */
+function parseLines(lines: Buffer): Report[] {
+  return lines
+    .toString('utf8')
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        const parsed = reportSchema.safeParse(JSON.parse(line));
+        return parsed.success ? [parsed.data] : [];
+      } catch {
+        return [];
+      }
+    });
 }
