@@ -32,7 +32,7 @@ const drainMs = 1000;
 const stderrTailBytes = 4 * limits.errorCharsMax;
 
 export async function runCommand(spec: RunSpec, io: RunIo): Promise<Outcome> {
-  const program = await prepare(spec, io);
+  const program = prepare(spec, io);
   if ('kind' in program) return program;
   if (io.signal.aborted)
     return { ...failed('cancelled', ''), ...stopped(abortReason(io), spec.runner) };
@@ -43,7 +43,7 @@ export async function runCommand(spec: RunSpec, io: RunIo): Promise<Outcome> {
 }
 
 /** All that can be refused is refused here, before anything runs. */
-async function prepare(spec: RunSpec, io: RunIo): Promise<Program | Outcome> {
+function prepare(spec: RunSpec, io: RunIo): Program | Outcome {
   const { runner, prompt, workspacePath } = spec;
   const promptBytes = Buffer.byteLength(prompt);
   if (runner.promptVia === 'arg' && promptBytes > limits.argvPromptBytesMax) {
@@ -53,7 +53,7 @@ async function prepare(spec: RunSpec, io: RunIo): Promise<Program | Outcome> {
       `set runners.${runner.id}.promptVia to stdin or file`,
     );
   }
-  const files = await writeRunFiles(spec, io.runDir);
+  const files = writeRunFiles(spec, io.runDir);
   const filled = fillEnvironment(spec, { ...files, hostEnv: io.hostEnv, marker: io.marker });
   if (filled.unresolved.length > 0) {
     return failed(
@@ -98,7 +98,8 @@ async function follow(spec: RunSpec, io: RunIo, started: Started): Promise<Outco
     stderr: readers[1].droppedBytes(),
   });
   const { stopped: why, failure, seenPids } = await ending.settled();
-  await sweep(io.marker, { graceMs: io.killGraceMs, group: started.pid, pids: seenPids });
+  const { pid: group, since } = started;
+  await sweep(io.marker, { graceMs: io.killGraceMs, group, since, pids: seenPids });
   if (failure !== null) throw failure.error;
   if (mark !== null) await io.onEvent(mark);
   return judge(spec.runner, {

@@ -1,6 +1,6 @@
 /** What runs on this machine, as far as it matters for finding the rest of a run. */
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { childEnv } from '../contract/names.ts';
 
@@ -8,31 +8,59 @@ export interface ProcessEntry {
   pid: number;
   parentPid: number;
   group: number;
-  /** Value of the marker in its environment; null without one, or where it cannot be read. */
+  /** Value of the marker in its environment; null without one, or where it was not or cannot be read. */
   marker: string | null;
 }
 
 /** Dead processes that nobody has collected are left out: no signal reaches them. */
-export async function listProcesses(): Promise<ProcessEntry[]> {
-  return process.platform === 'linux' ? listByProc() : listByPs();
+export async function listProcesses(since: number | null = null): Promise<ProcessEntry[]> {
+  return process.platform === 'linux' ? listByProc(since ?? 0) : listByPs();
 }
 
-/** Read at once: /proc is memory, and a hundred small reads cost less than a hundred promises. */
-function listByProc(): ProcessEntry[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.map((pid) => readProc(Number(pid))).filter((entry) => entry !== null);
+/** Clock ticks from the machine's start to that of a process; null where that cannot be known. */
+export function startTick(pid: number): number | null {
+  return process.platform === 'linux' ? (readStat(pid)?.tick ?? null) : null;
 }
+
+/**
+ * Read at once: /proc is memory, and a hundred small reads cost less than a hundred promises. The
+ * marker is the dearer half of it, and what began before `since` cannot have inherited one from then.
+ */
+function listByProc(since: number): ProcessEntry[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.flatMap((name) => {
+    const pid = Number(name);
+    const stat = readStat(pid);
+    if (stat === null || stat.state === 'Z' || stat.state === 'X') return [];
+    const marker = stat.tick >= since ? markerOf(pid) : null;
+    return [{ pid, parentPid: stat.parentPid, group: stat.group, marker }];
+  });
+}
+
+/** A line of /proc/…/stat has some fifty numbers. */
+const statBytesMax = 2000;
 
 /** Null for what has gone meanwhile. */
-function readProc(pid: number): ProcessEntry | null {
+function readStat(pid: number) {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const line = readStart(`/proc/${pid}/stat`);
     // The name, in brackets, may hold anything, brackets and spaces included.
-    const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (state === 'Z' || state === 'X') return null;
-    return { pid, parentPid: Number(parent), group: Number(group), marker: markerOf(pid) };
+    const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+    const [state, parent, group] = fields;
+    return { state, parentPid: Number(parent), group: Number(group), tick: Number(fields[19]) };
   } catch {
     return null;
+  }
+}
+
+/** One read: `readFile` asks for the size, which is unknown here, and reads until there is nothing more. */
+function readStart(path: string): string {
+  const file = openSync(path, 'r');
+  const buffer = Buffer.allocUnsafe(statBytesMax);
+  try {
+    return buffer.toString('latin1', 0, readSync(file, buffer, 0, statBytesMax, 0));
+  } finally {
+    closeSync(file);
   }
 }
 

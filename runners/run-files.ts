@@ -1,5 +1,5 @@
 /** The files a run is given: its context, and its prompt where the runner wants a file. */
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { RunSpec } from '../contract/run.ts';
 
@@ -8,13 +8,14 @@ export interface RunFiles {
   promptFile: string | null;
 }
 
-export async function writeRunFiles(spec: RunSpec, runDir: string): Promise<RunFiles> {
-  await mkdir(runDir, { recursive: true, mode: 0o700 });
+/** At once: each round through the thread pool would cost more than these writes. */
+export function writeRunFiles(spec: RunSpec, runDir: string): RunFiles {
+  mkdirSync(runDir, { recursive: true, mode: 0o700 });
   const contextFile = resolve(runDir, 'context.json');
-  await writeOwnFile(contextFile, `${JSON.stringify(contextOf(spec), null, 2)}\n`);
+  writeOwnFile(contextFile, `${JSON.stringify(contextOf(spec), null, 2)}\n`);
   if (spec.runner.promptVia !== 'file') return { contextFile, promptFile: null };
   const promptFile = resolve(runDir, 'prompt.txt');
-  await writeOwnFile(promptFile, spec.prompt);
+  writeOwnFile(promptFile, spec.prompt);
   return { contextFile, promptFile };
 }
 
@@ -37,7 +38,7 @@ function contextOf(spec: RunSpec) {
 }
 
 /** The mode of `writeFile` counts for new files only, so it is set for an old one too. */
-async function writeOwnFile(path: string, text: string): Promise<void> {
-  await writeFile(path, text, { mode: 0o600 });
-  await chmod(path, 0o600);
+function writeOwnFile(path: string, text: string): void {
+  writeFileSync(path, text, { mode: 0o600 });
+  chmodSync(path, 0o600);
 }

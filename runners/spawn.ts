@@ -5,6 +5,7 @@ import { access, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Outcome } from '../contract/run.ts';
 import { failed } from './outcome.ts';
+import { startTick } from './processes.ts';
 
 export interface Program {
   runnerId: string;
@@ -23,6 +24,8 @@ export interface Exit {
 
 export interface Started {
   pid: number;
+  /** When it began, by `startTick`; null where that cannot be known. */
+  since: number | null;
   stdout: Readable;
   stderr: Readable;
   exited: Promise<Exit>;
@@ -31,8 +34,6 @@ export interface Started {
 }
 
 export async function startProgram(program: Program): Promise<Started | Outcome> {
-  const problem = await workspaceProblem(program.workspacePath);
-  if (problem !== null) return failed('spawn_failed', problem);
   const options: SpawnOptions = {
     cwd: program.workspacePath,
     env: program.env,
@@ -54,6 +55,7 @@ export async function startProgram(program: Program): Promise<Started | Outcome>
     givePrompt(child, program.stdin);
     return {
       pid: child.pid!,
+      since: startTick(child.pid!),
       stdout: child.stdout!,
       stderr: child.stderr!,
       exited,
@@ -71,7 +73,7 @@ function givePrompt(child: ChildProcess, prompt: string | null): void {
   child.stdin.end(prompt, 'utf8');
 }
 
-/** Asked before the start: the system blames the command for a missing working directory. */
+/** Asked when a start has failed: the system blames the command for a missing working directory. */
 async function workspaceProblem(path: string): Promise<string | null> {
   try {
     if (!(await stat(path)).isDirectory()) return `the workspace ${path} is not a directory`;

@@ -15,6 +15,8 @@ export interface SweepOptions {
   group?: number;
   /** Processes of the run that were seen while it ran. Used where markers cannot be read. */
   pids?: Iterable<number>;
+  /** The start of the run's first process, by `startTick`: no other of it is older. Null: not known. */
+  since?: number | null;
   list?: () => Promise<ProcessEntry[]>;
 }
 
@@ -27,7 +29,7 @@ export async function sweep(
   markerPrefix: string,
   options: SweepOptions,
 ): Promise<{ killed: number[]; left: number[] }> {
-  const list = options.list ?? listProcesses;
+  const list = options.list ?? (() => listProcesses(options.since));
   const killAt = Date.now() + options.graceMs;
   const asked = new Set<number>();
   for (;;) {

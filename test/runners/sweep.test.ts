@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from '@jest/globals';
-import { listByPs, listProcesses, withDescendants } from '../../runners/processes.ts';
+import { listByPs, listProcesses, startTick, withDescendants } from '../../runners/processes.ts';
 import { sweep } from '../../runners/sweep.ts';
 import { isAlive } from './run-fixture.ts';
 
@@ -96,4 +96,20 @@ test('descendants are found at any depth, in any order', () => {
   const entry = (pid: number, parentPid: number) => ({ pid, parentPid, group: pid, marker: null });
   const entries = [entry(4, 3), entry(3, 2), entry(2, 1), entry(9, 8)];
   expect([...withDescendants(entries, [2])].sort()).toEqual([2, 3, 4]);
+});
+
+test('of processes that are older than the run the marker is not read, of all others it is', async () => {
+  const [older, younger] = [`${home}/h/sub_1/1`, `${home}/h/sub_2/1`];
+  await withMarked({ [older]: willing }, async (before) => {
+    // Starts are told in hundredths of a second.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await withMarked({ [younger]: willing }, async (after) => {
+      const since = startTick(after[younger]!.pid!);
+      expect(since).toBeGreaterThan(startTick(before[older]!.pid!)!);
+      const marked = (await listProcesses(since)).filter(({ marker }) => marker?.startsWith(home));
+      expect(marked.map(({ pid }) => pid)).toEqual([after[younger]!.pid]);
+      const swept = await sweep(younger, { graceMs: 1000, since });
+      expect(swept).toEqual({ killed: [after[younger]!.pid], left: [] });
+    });
+  });
 });
