@@ -6,6 +6,7 @@ export type ProcessName = (typeof processNames)[number];
 export type LauncherEvent =
   | { type: 'progress'; process: ProcessName; line: string }
   | { type: 'started' | 'adopted' | 'healthy'; process: ProcessName; pid: number }
+  | { type: 'hangs'; process: ProcessName; pid: number }
   | { type: 'died'; process: ProcessName; how: string; restartInMs: number }
   | { type: 'gave_up'; process: ProcessName; error: Error }
   | { type: 'stopping' | 'stopped' | 'left_running'; process: ProcessName; pid: number }
@@ -30,6 +31,8 @@ export function describeEvent(event: LauncherEvent): string {
       return `${title}: found running (pid ${event.pid})`;
     case 'healthy':
       return `${title}: up`;
+    case 'hangs':
+      return `${title}: does not answer any more and is ended (pid ${event.pid})`;
     case 'died':
       return `${title}: ended (${event.how}), starting again in ${event.restartInMs} ms`;
     case 'gave_up':

@@ -4,11 +4,12 @@ import { AppError } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
 import { localHostId } from '../contract/names.ts';
 import { capLog } from '../engine/cap-log.ts';
+import { checkHealth } from '../engine/check-health.ts';
 import { isExternalEngine } from '../engine/connect-options.ts';
 import { findBinary } from '../engine/find-binary.ts';
 import { findDeps } from '../engine/find-deps.ts';
 import type { RunningProcess } from '../engine/running-process.ts';
-import { startEngine } from '../engine/start-engine.ts';
+import { startEngine, type RunningEngine } from '../engine/start-engine.ts';
 import { send } from '../engine/stop-process.ts';
 import { childEnvironment } from './child-environment.ts';
 import { entryFile, type EntryName } from './entry.ts';
@@ -17,7 +18,13 @@ import { holdLauncherFile } from './launcher-file.ts';
 import { startNodeProcess } from './node-process.ts';
 import { readHealth } from './server-health.ts';
 import { stopStack } from './stop-stack.ts';
-import { HopelessStart, supervise, type Supervisor, type Timing } from './supervise.ts';
+import {
+  HopelessStart,
+  supervise,
+  type SuperviseSpec,
+  type Supervisor,
+  type Timing,
+} from './supervise.ts';
 
 export interface LaunchOptions {
   home: string;
@@ -85,8 +92,9 @@ async function startAll(
 ): Promise<void> {
   const start = async (name: ProcessName, spec: Start) => {
     if (isStopping()) throw new AppError('internal', 'stopped while starting');
-    const { home, onEvent, timing = {} } = options;
-    const supervisor = supervise({ name, logFile: logFile(home, name), onEvent, timing, ...spec });
+    const { home, onEvent } = options;
+    const timing = { ...spec.timing, ...options.timing };
+    const supervisor = supervise({ name, logFile: logFile(home, name), onEvent, ...spec, timing });
     supervisors.set(name, supervisor);
     await supervisor.ready;
   };
@@ -95,18 +103,19 @@ async function startAll(
   await Promise.all([start('server', serverStart(options)), start('host', hostStart(options))]);
 }
 
-interface Start {
-  start: (signal: AbortSignal) => Promise<RunningProcess>;
-  isHealthy: (running: RunningProcess) => Promise<boolean>;
-}
+type Start = Pick<SuperviseSpec, 'start' | 'isHealthy' | 'isAnswering' | 'timing'>;
+
+/** An idle stack asks Temporal for nothing on a timer below a minute. */
+const askEngineMs = 60_000;
 
 function engineStart({ home, config, env, onEvent }: LaunchOptions): Start {
   const onProgress = (line: string) => onEvent({ type: 'progress', process: 'engine', line });
   const { namespace, durable } = config.engine;
   const own = childEnvironment(env, home);
+  let engine: RunningEngine | null = null;
   return {
     start: async (signal) =>
-      await startEngine({
+      (engine = await startEngine({
         ...{ home, namespace, durable, env: own, onProgress, signal },
         findBinary: async () => {
           try {
@@ -116,9 +125,12 @@ function engineStart({ home, config, env, onEvent }: LaunchOptions): Start {
             throw error instanceof AppError ? new HopelessStart(error) : error;
           }
         },
-      }),
+      })),
     // It is healthy when `startEngine` gives it back.
     isHealthy: async () => true,
+    isAnswering: async (patienceMs) =>
+      engine !== null && (await checkHealth(engine.file.address, patienceMs)) !== null,
+    timing: { askMs: askEngineMs },
   };
 }
 
@@ -128,6 +140,7 @@ function serverStart(options: LaunchOptions): Start {
   return {
     start: async () => nodeProcess(options, 'server', 'api', args),
     isHealthy: async ({ id }) => (await readHealth(home))?.pid === id.pid,
+    isAnswering: async (patienceMs) => (await readHealth(home, patienceMs)) !== null,
   };
 }
 

@@ -10,14 +10,14 @@ import {
 const answerMs = 2_000;
 
 /** What the server of this home says of itself; null while it does not answer. */
-export async function readHealth(home: string): Promise<Health | null> {
+export async function readHealth(home: string, patienceMs = answerMs): Promise<Health | null> {
   const server = readServerFile(home);
   if (server === null) return null;
   try {
     const token = readFileSync(server.tokenFile, 'utf8').trim();
     const response = await fetch(`${server.url}/api/health`, {
       headers: { authorization: `Bearer ${token}` },
-      signal: AbortSignal.timeout(answerMs),
+      signal: AbortSignal.timeout(patienceMs),
     });
     if (!response.ok) return null;
     return healthSchema.parse(await response.json());

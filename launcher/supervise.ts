@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningProcess } from '../engine/running-process.ts';
 import { AppError } from '../contract/errors.ts';
 import { lastLines } from '../engine/cap-log.ts';
+import { stopProcess } from '../engine/stop-process.ts';
 import type { LauncherEvent, ProcessName } from './events.ts';
 
 export interface SuperviseSpec {
@@ -10,6 +11,8 @@ export interface SuperviseSpec {
   start: (signal: AbortSignal) => Promise<RunningProcess>;
   /** Asked after each start until it says yes. */
   isHealthy: (running: RunningProcess) => Promise<boolean>;
+  /** Asked from then on, for as long as it lives. Without it only the end of the process counts. */
+  isAnswering?: (patienceMs: number) => Promise<boolean>;
   logFile: string;
   onEvent: (event: LauncherEvent) => void;
   timing?: Partial<Timing>;
@@ -33,7 +36,18 @@ export interface Timing {
   deathsMax: number;
   deathsMs: number;
   healthPollMs: number;
+  /** How often a healthy process is asked whether it still answers. */
+  askMs: number;
+  /** How long an answer may take. A machine under load makes nobody wait for so long again and again. */
+  patienceMs: number;
+  /** One that has not answered is asked again after this long, */
+  askAgainMs: number;
+  /** and this many silences in a row mean that it hangs. */
+  silencesMax: number;
 }
+
+/** A process that hangs will hardly obey; one that was only slow gets this long to end in order. */
+const hungGraceMs = 2_000;
 
 const defaults: Timing = {
   delayMsMin: 100,
@@ -42,6 +56,10 @@ const defaults: Timing = {
   deathsMax: 5,
   deathsMs: 60_000,
   healthPollMs: 50,
+  askMs: 10_000,
+  patienceMs: 10_000,
+  askAgainMs: 10_000,
+  silencesMax: 3,
 };
 
 /** Thrown by a start that another try cannot mend: it is given up at once, with the cause. */
@@ -148,10 +166,30 @@ async function liveOnce(life: Life, stop: AbortSignal, onReady: () => void): Pro
   if (healthyAt !== null) {
     spec.onEvent({ type: 'healthy', process: spec.name, pid: running.id.pid });
     onReady();
+    void endWhenHung(spec, running, timing, over.signal);
   }
   const how = await Promise.race([ended, released]);
   stop.removeEventListener('abort', onStop);
   return { how, healthyMs: healthyAt === null ? null : Date.now() - healthyAt };
+}
+
+/** A process that lives and does not answer serves nobody, and would never be started again. */
+async function endWhenHung(
+  { name, isAnswering, onEvent }: SuperviseSpec,
+  running: RunningProcess,
+  { askMs, patienceMs, askAgainMs, silencesMax }: Timing,
+  over: AbortSignal,
+): Promise<void> {
+  if (!isAnswering) return;
+  let silences = 0;
+  while (silences < silencesMax) {
+    await pause(silences === 0 ? askMs : askAgainMs, over);
+    if (over.aborted) return;
+    silences = (await isAnswering(patienceMs)) ? 0 : silences + 1;
+  }
+  if (over.aborted) return;
+  onEvent({ type: 'hangs', process: name, pid: running.id.pid });
+  await stopProcess(running.id, hungGraceMs);
 }
 
 async function waitHealthy(

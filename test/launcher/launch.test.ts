@@ -12,6 +12,7 @@ import { until, withRoom } from './launcher-fixture.ts';
 
 /** Without the Temporal of the user's own that the other tests name. */
 const withEngine = { env: process.env };
+const impatient = { askMs: 100, askAgainMs: 100, patienceMs: 1_000 };
 const quiet = { leaveAgents: false, onProgress: () => {} };
 const pidOf = (home: string, name: ProcessName) =>
   launcherStatus(home).processes.find((process) => process.name === name)?.pid ?? 0;
@@ -192,3 +193,39 @@ test('without any binary it ends at once and lists what was tried', async () => 
     expect(room.read('started.log')).toEqual([]);
   });
 });
+
+test('a server that hangs is started again; while it did, the host was left alone', async () => {
+  await withRoom(async (room) => {
+    const launcher = await room.launch({ timing: impatient });
+    await launcher.ready;
+    const [server, host] = [pidOf(room.home, 'server'), pidOf(room.home, 'host')];
+    process.kill(server, 'SIGSTOP');
+    await until('another server', () => ![0, server].includes(pidOf(room.home, 'server')));
+    await until('it is up', () => room.lines.filter((line) => line === 'server: up').length === 2);
+    expect(room.lines).toContain(`server: does not answer any more and is ended (pid ${server})`);
+    expect(pidOf(room.home, 'host')).toBe(host);
+    await launcher.stop();
+  });
+});
+
+test('an engine that hangs is started again on its port, and nobody else is', async () => {
+  await withRoom(async (room) => {
+    const launcher = await room.launch({ ...withEngine, timing: impatient });
+    await launcher.ready;
+    const server = pidOf(room.home, 'server');
+    const before = readEngineFile(room.home)!;
+    process.kill(before.pid, 'SIGSTOP');
+    await until(
+      'it is up again',
+      () => room.lines.filter((line) => line === 'engine: up').length === 2,
+      30_000,
+    );
+    expect(room.lines).toContain(
+      `engine: does not answer any more and is ended (pid ${before.pid})`,
+    );
+    const { pid, address } = readEngineFile(room.home)!;
+    expect([pid === before.pid, address]).toEqual([false, before.address]);
+    expect(pidOf(room.home, 'server')).toBe(server);
+    await launcher.stop();
+  });
+}, 60_000);

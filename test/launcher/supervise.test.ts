@@ -52,6 +52,7 @@ async function withRoom(timing: Partial<Timing>, run: (room: Room) => Promise<vo
   });
 }
 
+const types = (events: LauncherEvent[]) => events.map(({ type }) => type);
 const pauses = (events: LauncherEvent[]) =>
   events.flatMap((event) => (event.type === 'died' ? [event.restartInMs] : []));
 
@@ -165,5 +166,41 @@ test('a log that does not exist is no trouble', async () => {
       timing: { delayMsMin: 1 },
     });
     expect(await supervisor.finished).toMatchObject({ code: 'engine_unavailable' });
+  });
+});
+
+const impatient = { askMs: 20, askAgainMs: 20, delayMsMin: 5, healthPollMs: 1 };
+
+test('a process that lives and does not answer three times in a row is ended and started again', async () => {
+  await withRoom(impatient, async ({ events, start }) => {
+    let asked = 0;
+    start('setInterval(() => {}, 1000)', { isAnswering: async () => (asked += 1) > 3 });
+    await until(
+      'another one is up',
+      () => types(events).filter((is) => is === 'healthy').length > 1,
+    );
+    expect(types(events)).toEqual(['started', 'healthy', 'hangs', 'died', 'started', 'healthy']);
+    await sleep(200);
+    expect(types(events)).toHaveLength(6);
+  });
+});
+
+test('one that is slow now and then is left alone', async () => {
+  await withRoom(impatient, async ({ events, start }) => {
+    let asked = 0;
+    start('setInterval(() => {}, 1000)', { isAnswering: async () => (asked += 1) % 3 === 0 });
+    await until('it was asked often', () => asked > 12);
+    expect(types(events)).toEqual(['started', 'healthy']);
+  });
+});
+
+test('a process that was let go is asked nothing any more, and not ended for its silence', async () => {
+  await withRoom(impatient, async ({ events, start }) => {
+    const supervisor = start('setInterval(() => {}, 1000)', { isAnswering: async () => false });
+    await supervisor.ready;
+    const running = await supervisor.release();
+    await sleep(200);
+    expect(types(events)).toEqual(['started', 'healthy']);
+    expect(await stopProcess(running!.id, 1_000)).toBe('ended');
   });
 });
