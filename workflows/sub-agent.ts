@@ -6,14 +6,13 @@ import {
   continueAsNew,
   proxyActivities,
   setCurrentDetails,
-  setHandler,
   sleep,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { LeaseEnd, RunAgentActivities } from '../activities/run-agent.ts';
 import type { Ending, InvocationStep } from '../contract/steps.ts';
-import { pokeSignal, pokesMax } from './messages.ts';
+import { receivePokes } from './messages.ts';
 import { attributePairs, startChildren } from './start-children.ts';
 import { cancelByHand, takeNextStep } from './store-steps.ts';
 
@@ -32,32 +31,23 @@ export interface SubAgentResult {
  * lost engine can be filled again from the store.
  */
 export async function subAgent({ invocationId }: SubAgentInput): Promise<SubAgentResult> {
-  let isPoked = false;
+  const pokes = receivePokes();
   let isRunning = false;
   let isCancelled = false;
   let idleLeases = 0;
-  let pokes = 0;
   const started = new Set<string>();
 
-  setHandler(
-    pokeSignal,
-    () => {
-      isPoked = true;
-      pokes += 1;
-    },
-    { description: 'Ask the store what is next' },
-  );
   void CancellationScope.current().cancelRequested.catch(async () => {
     isCancelled = true;
     // Cancelled in Temporal UI, perhaps: then the store has to hear of it. If it was the store that
     // asked for it, this changes nothing.
     await CancellationScope.nonCancellable(() => cancelByHand(invocationId));
-    isPoked = true;
+    pokes.add();
   });
 
   return CancellationScope.nonCancellable(async () => {
     for (;;) {
-      isPoked = false;
+      pokes.forget();
       const next = await takeNextStep(invocationId);
       const hasMore = await startChildren(next.children, started);
       if (hasMore) continue;
@@ -67,9 +57,9 @@ export async function subAgent({ invocationId }: SubAgentInput): Promise<SubAgen
       setCurrentDetails(next.details);
       if (next.step === 'run' && !isRunning) void run(next);
       // Never with a lease in hand: the next run would take the process for lost.
-      const isLong = workflowInfo().continueAsNewSuggested || pokes > pokesMax;
+      const isLong = workflowInfo().continueAsNewSuggested || pokes.areTooMany();
       if (isLong && !isRunning && !isCancelled) await continueAsNew({ invocationId });
-      await condition(() => isPoked);
+      await condition(pokes.have);
     }
   });
 
@@ -80,7 +70,7 @@ export async function subAgent({ invocationId }: SubAgentInput): Promise<SubAgen
     // Store and host agree within moments on what is to run; until then this must not spin.
     if (idleLeases > 1) await sleep(PAUSE);
     isRunning = false;
-    isPoked = true;
+    pokes.add();
   }
 }
 

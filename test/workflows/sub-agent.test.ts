@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { WorkflowFailedError, WorkflowIdReusePolicy } from '@temporalio/client';
 import { Context } from '@temporalio/activity';
 import type { ChildStart, Ending, InvocationStep } from '../../contract/steps.ts';
-import { withWorker, type Bench } from './with-worker.ts';
+import { eventually, withWorker, type Bench } from './with-worker.ts';
 
 const completed: Ending = { status: 'completed', error: null, errorCode: null, answer: '42' };
 const wait: InvocationStep = { step: 'wait', details: 'waiting', children: [] };
@@ -205,16 +205,3 @@ test('an invocation that failed is a failed workflow, with its error as the mess
     expect((await handle.describe()).status.name).toBe('FAILED');
   });
 });
-
-async function eventually(check: () => Promise<unknown>): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  for (;;) {
-    try {
-      await check();
-      return;
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}

@@ -56,3 +56,17 @@ export async function withWorker<T>(played: Played, run: (bench: Bench) => Promi
     await native.close();
   }
 }
+
+/** Asks again and again until the check passes; its last error if it never does. */
+export async function eventually(check: () => Promise<unknown>): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    try {
+      await check();
+      return;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
