@@ -73,7 +73,7 @@ export const limits = {
   compareMs: 60 * SECOND,
   /** Rows of one such look. Those beyond it are looked at when some of these have ended. */
   compareRowsMax: 5000,
-  /** Reports of one run kept in memory before they go to the spool on disk. */
+  /** Reports of one run on disk while the server is away. More holds its program back. */
   spoolBytesMax: 256 * MiB,
   sseBufferMax: 1000,
 } as const;

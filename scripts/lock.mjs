@@ -1,4 +1,7 @@
-/** One at a time: a lock file with the holder's pid, taken over when that process is dead. */
+/**
+ * One at a time: a lock file with the holder's pid, taken over when that process is dead. The likeness of
+ * `engine/file-lock.ts`, which cannot serve here: this runs before anything is built.
+ */
 import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
