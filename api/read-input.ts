@@ -1,8 +1,8 @@
 /** One request's input: path, then query or body, parsed once with the operation's schema. */
 import type { Context } from 'hono';
 import type { z } from 'zod';
-import { describeIssues } from '../contract/config.ts';
 import { AppError } from '../contract/errors.ts';
+import { describeIssues, issueWords } from '../contract/issues.ts';
 import { limits } from '../contract/limits.ts';
 
 export async function readInput(
@@ -26,7 +26,7 @@ export async function readInput(
 }
 
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
-  const parsed = schema.safeParse(input);
+  const parsed = schema.safeParse(input, { error: issueWords });
   if (parsed.success) return parsed.data;
   throw new AppError('bad_request', describeIssues(parsed.error).replaceAll('\n', '; '), {
     hint: 'The fields are described at /api/docs.',

@@ -1,9 +1,12 @@
 /** Reads the home's configuration, from `config.yaml` or `config.json`. */
 import { existsSync, readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
-import { configSchema, describeIssues, type Config } from '../contract/config.ts';
+import { configSchema, type Config } from '../contract/config.ts';
 import { AppError } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
+import { describeIssues, issueWords } from '../contract/issues.ts';
+import { checkCommands } from './check-commands.ts';
+import { ConfigError } from './config-error.ts';
 
 /** No file means that every default holds. */
 export function loadConfig(home: string): Config {
@@ -21,16 +24,13 @@ export function configFile(home: string): string | null {
 }
 
 function parseConfig(file: string, text: string): Config {
-  const parsed = configSchema.safeParse(parseText(file, text));
-  if (parsed.success) return parsed.data;
-  const mistakes = describeIssues(parsed.error).split('\n');
-  throw new AppError(
-    'config_invalid',
-    mistakes.length === 1
-      ? `${file}: ${mistakes[0]}`
-      : `${file} has ${mistakes.length} mistakes:\n${mistakes.map((line) => `  ${line}`).join('\n')}`,
-    { cause: parsed.error, hint: 'Every key is described in docs/configuration.md.' },
-  );
+  const parsed = configSchema.safeParse(parseText(file, text), { error: issueWords });
+  if (!parsed.success) {
+    throw new ConfigError(file, describeIssues(parsed.error).split('\n'), parsed.error);
+  }
+  const mistakes = checkCommands(parsed.data);
+  if (mistakes.length > 0) throw new ConfigError(file, mistakes);
+  return parsed.data;
 }
 
 /** An empty file is an empty configuration: that is what is left when all is commented out. */
@@ -41,7 +41,10 @@ function parseText(file: string, text: string): unknown {
   } catch (cause) {
     const [reason] = (cause as Error).message.split('\n');
     const kind = file.endsWith('.json') ? 'JSON' : 'YAML';
-    throw new AppError('config_invalid', `${file} is not ${kind}: ${reason}`, { cause });
+    throw new AppError('config_invalid', `${file} is not ${kind}: ${reason?.replace(/:$/, '')}`, {
+      cause,
+      hint: 'Mend that line, then: offshoot config check',
+    });
   }
 }
 

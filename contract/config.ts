@@ -4,33 +4,51 @@ import { defaults, limits } from './limits.ts';
 import { resultPathSchema, type CommandRunner } from './run.ts';
 import { onLostSchema } from './words.ts';
 
-const runnerConfigSchema = z.strictObject({
-  kind: z.literal('command'),
-  command: z.string().min(1),
-  args: z.array(z.string()).default([]),
-  env: z.record(z.string(), z.string()).default({}),
-  promptVia: z.enum(['stdin', 'arg', 'file']).default('stdin'),
-  result: z.enum(['text', 'json']).default('text'),
-  resultPath: resultPathSchema.optional(),
-  turns: z.boolean().default(false),
-  onLost: onLostSchema.default('fail'),
-  timeoutSeconds: z
-    .number()
-    .min(1)
-    .max(7 * 24 * 3600)
-    .default(defaults.turnTimeoutSeconds),
-});
+/** `${NAME}` is filled in; anything else that begins like one is a slip that no shell would mend. */
+const variableText = z
+  .string({ error: 'must be text: put it into quotes' })
+  .refine((text) => !/\$\{(?![A-Za-z_][A-Za-z0-9_]*\})/.test(text), {
+    error: 'has a `${` that is not `${NAME}`: close it, and name one variable in it',
+  });
+
+const runnerConfigSchema = z
+  .strictObject({
+    kind: z.literal('command'),
+    command: z.string().min(1).describe('the program to run: a name on the PATH, or a path'),
+    args: z
+      .array(z.string({ error: 'must be text: put it into quotes' }), {
+        error: 'must be a list of texts: ["-p", "--verbose"]',
+      })
+      .default([]),
+    env: z.record(z.string(), variableText).default({}),
+    promptVia: z.enum(['stdin', 'arg', 'file']).default('stdin'),
+    result: z.enum(['text', 'json']).default('text'),
+    resultPath: resultPathSchema.optional(),
+    turns: z.boolean().default(false),
+    onLost: onLostSchema.default('fail'),
+    timeoutSeconds: z
+      .number()
+      .min(1)
+      .max(limits.turnTimeoutSecondsMax)
+      .default(defaults.turnTimeoutSeconds),
+  })
+  .refine(({ result, resultPath }) => result === 'json' || resultPath === undefined, {
+    path: ['resultPath'],
+    error: 'counts only with `result: json`: add that, or remove resultPath',
+  });
 
 export const configSchema = z.strictObject({
   runners: z
     .record(
-      z.string().regex(/^[a-z0-9][a-z0-9._-]*$/, 'must be lower-case letters, digits, . _ -'),
+      z
+        .string()
+        .regex(/^[a-z0-9][a-z0-9._-]*$/, 'must be named in lower-case letters, digits, . _ -'),
       runnerConfigSchema,
     )
     .default({}),
   limits: z
     .strictObject({
-      maxDepth: z.number().int().min(0).max(20).default(defaults.maxDepth),
+      maxDepth: z.number().int().min(0).max(limits.depthMax).default(defaults.maxDepth),
       maxChildren: z
         .number()
         .int()
@@ -38,11 +56,7 @@ export const configSchema = z.strictObject({
         .max(limits.openChildrenMax)
         .default(defaults.maxChildren),
       slots: z.number().int().min(1).max(256).default(defaults.slots),
-      wallSeconds: z
-        .number()
-        .min(1)
-        .max(30 * 24 * 3600)
-        .default(defaults.wallSeconds),
+      wallSeconds: z.number().min(1).max(limits.wallSecondsMax).default(defaults.wallSeconds),
       hostWaitSeconds: z
         .number()
         .min(1)
@@ -81,19 +95,6 @@ export type Config = z.infer<typeof configSchema>;
 
 export function commandRunner(id: string, config: Config['runners'][string]): CommandRunner {
   return { ...config, id, resultPath: config.resultPath ?? null };
-}
-
-/** One line per mistake: where it is, then what is wrong with it. Keys are named. */
-export function describeIssues(error: z.ZodError): string {
-  return error.issues
-    .map((issue) => {
-      const where = issue.path.join('.') || '(top level)';
-      if (issue.code !== 'unrecognized_keys') return `${where}: ${issue.message}`;
-      return issue.keys
-        .map((name) => `${[...issue.path, name].join('.')}: is not a known key`)
-        .join('\n');
-    })
-    .join('\n');
 }
 
 /** The environment variables that Offshoot itself reads. Only `main.ts` files call this. */

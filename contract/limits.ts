@@ -50,12 +50,20 @@ export const limits = {
   envelopeBodyBytesMax: 16 * KiB,
   /** Callbacks handed over in one turn. The rest come in the next. */
   callbacksPerTurnMax: 50,
+  /** Each level down is one more process that waits; deeper trees are mistakes that feed themselves. */
+  depthMax: 20,
   /** What the configuration may allow at most; all of them may have to be started at once. */
   openChildrenMax: 500,
+  /** A run, and an invocation: what takes longer is a service, not a task. */
+  turnTimeoutSecondsMax: 7 * 24 * 60 * 60,
+  wallSecondsMax: 30 * 24 * 60 * 60,
   waitIdsMax: 200,
   waitSecondsMax: 24 * 60 * 60,
   pageMax: 500,
   pageDefault: 50,
+  /** The same over MCP, where every entry costs a model's attention. */
+  mcpPageMax: 100,
+  mcpPageDefault: 20,
   /** Prompts and answers of one page, or turns; at least one entry is in it. The rest is the next page's. */
   pageBytesMax: 8 * MiB,
   transcriptPageDefault: 200,

@@ -103,13 +103,9 @@ export const runSubagentSchema = withAliases(
       .describe('SYNC only: after this long the call answers with a handle'),
     limits: z
       .strictObject({
-        maxDepth: z.number().int().min(0).max(100).optional(),
-        maxChildren: z.number().int().min(0).max(1000).optional(),
-        wallSeconds: z
-          .number()
-          .min(1)
-          .max(30 * 24 * 3600)
-          .optional(),
+        maxDepth: z.number().int().min(0).max(limits.depthMax).optional(),
+        maxChildren: z.number().int().min(0).max(limits.openChildrenMax).optional(),
+        wallSeconds: z.number().min(1).max(limits.wallSecondsMax).optional(),
       })
       .default({})
       .describe('Can only tighten what the parent and the configuration allow'),

@@ -10,15 +10,21 @@ export const tokenUsageSchema = z.object({
 export type TokenUsage = z.infer<typeof tokenUsageSchema>;
 
 /** Dotted paths into a program's JSON answer. */
-export const resultPathSchema = z.union([
-  z.string().min(1).describe('Path of the answer; usage and is_error are looked for beside it.'),
-  z.strictObject({
-    content: z.string().min(1),
-    tokensInput: z.string().min(1).optional(),
-    tokensOutput: z.string().min(1).optional(),
-    isError: z.string().min(1).optional(),
-  }),
-]);
+export const resultPathSchema = z.union(
+  [
+    z.string().min(1).describe('Path of the answer; usage and is_error are looked for beside it.'),
+    z.strictObject({
+      content: z.string().min(1),
+      tokensInput: z.string().min(1).optional(),
+      tokensOutput: z.string().min(1).optional(),
+      isError: z.string().min(1).optional(),
+    }),
+  ],
+  {
+    error:
+      'must be a path such as `result`, or paths by name: content, and if wanted tokensInput, tokensOutput, isError',
+  },
+);
 export type ResultPath = z.infer<typeof resultPathSchema>;
 
 /** A command runner with every default filled in. */

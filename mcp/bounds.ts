@@ -11,8 +11,6 @@ export const bounds = {
   callbacksCharsMax: 40_000,
   /** The first words of a prompt, by which a caller knows its children again. */
   taskChars: 160,
-  listMax: 100,
-  listDefault: 20,
   /** The server must not make a host wait for its list of tools. */
   runnersMs: 2_000,
   /** Hosts take a call without progress for dead after a minute. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { limits } from '../contract/limits.ts';
 import { operations } from '../contract/operations.ts';
 import { foldAliases } from '../contract/requests.ts';
 import { briefWithoutAnswer } from './answers.ts';
-import { bounds } from './bounds.ts';
 import { briefRecordSchema, headline } from './brief-record.ts';
 import { defineTool } from './tool.ts';
 
@@ -26,7 +26,7 @@ export const listSubagents = defineTool(
         rootSessionId: asked.shape.rootSessionId.describe(
           'Asked for by this session or by anything below it',
         ),
-        limit: z.number().int().min(1).max(bounds.listMax).default(bounds.listDefault),
+        limit: z.number().int().min(1).max(limits.mcpPageMax).default(limits.mcpPageDefault),
       }),
     ),
     output: z.object({

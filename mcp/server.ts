@@ -10,8 +10,8 @@ import {
   type CallToolResult,
 } from '@modelcontextprotocol/sdk/types.js';
 import { whoAsks, type AskerEnvironment, type OffshootClient } from '../client/index.ts';
-import { describeIssues } from '../contract/config.ts';
 import { AppError } from '../contract/errors.ts';
+import { describeIssues, issueWords } from '../contract/issues.ts';
 import { limits } from '../contract/limits.ts';
 import { bounds } from './bounds.ts';
 import { errorResult } from './error-result.ts';
@@ -85,7 +85,7 @@ async function callTool(
   request: { meta: unknown; signal: AbortSignal },
 ): Promise<CallToolResult> {
   try {
-    const parsed = tool.input.safeParse(given);
+    const parsed = tool.input.safeParse(given, { error: issueWords });
     if (!parsed.success) throw new AppError('bad_request', describeIssues(parsed.error));
     const answer = await tool.run(toolCall(options, request), parsed.data);
     return {

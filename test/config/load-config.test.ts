@@ -65,6 +65,56 @@ test.each([
   expect(message).toContain(reason);
 });
 
+const lint = (more: object, id = 'lint') => ({ runners: { [id]: more } });
+const command = (more: object) => lint({ kind: 'command', command: 'x', ...more });
+
+test.each([
+  [{ runners: null }, 'runners: is empty: give it a group of keys, or remove the key'],
+  [lint({ command: 'x' }), 'runners.lint.kind: is missing: it must be `command`'],
+  [
+    lint({ kind: 'command' }),
+    'runners.lint.command: is missing: it must be the program to run: a name on the PATH, or a path',
+  ],
+  [command({ comand: 'x' }), 'runners.lint.comand: is not a known key; did you mean `command`?'],
+  [{ engine: { zzz: 1 } }, 'engine.zzz: is not a known key; there are retentionDays, namespace'],
+  [command({ promptVia: 'pipe' }), 'must be one of `stdin`, `arg`, `file`, not "pipe"'],
+  [command({ timeoutSeconds: 0 }), 'runners.lint.timeoutSeconds: must be 1 or more'],
+  [command({ turns: 'yes' }), 'runners.lint.turns: must be `true` or `false`, not "yes"'],
+  [{ limits: { slots: 1.5 } }, 'limits.slots: must be a whole number, not 1.5'],
+  [command({ resultPath: 'a' }), 'runners.lint.resultPath: counts only with `result: json`'],
+  [command({ result: 'json', resultPath: 5 }), 'must be a path such as `result`'],
+  [command({ env: { A: '${B' } }), 'runners.lint.env.A: has a `${` that is not `${NAME}`'],
+  [command({ env: { A: '${B-c}' } }), 'runners.lint.env.A: has a `${` that is not `${NAME}`'],
+  [lint({ kind: 'command', command: 'x' }, 'Lint'), 'runners.Lint: must be named in lower-case'],
+  [
+    command({ command: 'claude -p' }),
+    'runners.lint.command: is one program, not a command line; did you mean command: claude and args: ["-p"]?',
+  ],
+  [command({ command: '/bin/sh -c x' }), 'did you mean command: /bin/sh and args: ["-c","x"]?'],
+  [command({ command: './lint.sh --fix' }), 'did you mean command: ./lint.sh'],
+])('%j is refused in words that say what to do', (config, words) => {
+  write('config.json', JSON.stringify(config));
+  const { message, hint } = mistakeOf();
+  expect(message).toContain(words);
+  expect(message).not.toMatch(/Invalid|expected|received/);
+  expect(hint).toMatch(/^Every key is described in \/.*\/docs\/configuration\.md$/);
+});
+
+test.each([
+  [command({ env: { A: '${B} and $C' }, args: ['-c', 'echo ${X:-y}'] })],
+  [command({ command: './my tools/lint.sh' })],
+  [command({ command: '/no/such folder/lint' })],
+])('%j is taken', (config) => {
+  write('config.json', JSON.stringify(config));
+  expect(loadConfig(home).runners['lint']).toBeDefined();
+});
+
+test("a value that may be secret is not in the mistake's words", () => {
+  write('config.json', JSON.stringify(command({ env: { PIN: 12345 } })));
+  expect(mistakeOf().message).toContain('runners.lint.env.PIN: must be text: put it into quotes');
+  expect(mistakeOf().message).not.toContain('12345');
+});
+
 test('two files at once are a mistake', () => {
   write('config.yaml', '');
   write('config.json', '{}');

@@ -38,8 +38,8 @@ const pinned: Record<string, object> = {
         default: {},
         type: 'object',
         properties: {
-          maxDepth: { type: 'integer', minimum: 0, maximum: 100 },
-          maxChildren: { type: 'integer', minimum: 0, maximum: 1000 },
+          maxDepth: { type: 'integer', minimum: 0, maximum: 20 },
+          maxChildren: { type: 'integer', minimum: 0, maximum: 500 },
           wallSeconds: { type: 'number', minimum: 1, maximum: 2592000 },
         },
         additionalProperties: false,

@@ -1,0 +1,25 @@
+import { statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import type { Config } from '../contract/config.ts';
+
+/** A command line where a program belongs: it would be looked for with its blanks, and never found. */
+export function checkCommands({ runners }: Config): string[] {
+  return Object.entries(runners).flatMap(([id, { command }]) => {
+    if (!isCommandLine(command)) return [];
+    const [program, ...args] = command.trim().split(/\s+/);
+    const meant = `command: ${program} and args: ${JSON.stringify(args)}`;
+    return [`runners.${id}.command: is one program, not a command line; did you mean ${meant}?`];
+  });
+}
+
+/** A path may hold blanks. One within a workspace is not known yet, so there only an option tells. */
+function isCommandLine(command: string): boolean {
+  const [first = ''] = command.split(/\s/);
+  if (first === command) return false;
+  if (isAbsolute(command)) return !isFile(command) && isFile(first);
+  return command.includes('/') ? /\s-/.test(command) : true;
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
