@@ -24,8 +24,9 @@ import { createApp } from './app.ts';
 import type { ApiDeps } from './deps.ts';
 import { homeSecret } from './home-keys.ts';
 import { startKeeper } from '../worker/keeper.ts';
-import { choosePort, listen } from './listen.ts';
+import { listen } from './listen.ts';
 import { createSecretsBox } from './secrets-box.ts';
+import { choosePort } from './server-port.ts';
 
 const built = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 

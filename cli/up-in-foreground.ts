@@ -1,4 +1,5 @@
 /** `up` without `--detach`: this process is the launcher, and stays until Ctrl-C. */
+import type { Config } from '../contract/config.ts';
 import { AppError } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
 import type { CliDeps } from './deps.ts';
@@ -10,16 +11,16 @@ import { writeJson } from './write-json.ts';
 
 export async function upInForeground(
   deps: CliDeps,
+  config: Config,
   options: { port?: number; json?: boolean },
 ): Promise<ExitCode> {
   const { describeEvent, launch, obeySignals } = await import('../launcher/index.ts');
-  const { loadConfig } = await import('../config/index.ts');
   const { home, err } = deps;
   let isReady = false;
   const launcher = await launch({
     home,
     port: options.port ?? null,
-    config: loadConfig(home),
+    config,
     env: deps.processEnvironment,
     onEvent: (event) => {
       // What keeps it from coming up is the error that this command ends with.

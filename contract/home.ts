@@ -11,6 +11,8 @@ export function homePaths(home: string) {
     /** The port that was picked once and is kept, because children hold the address. */
     portFile: `${home}/port`,
     launcherFile: `${home}/run/launcher.json`,
+    /** Why the last start did not come to its end, for whoever waits for it. */
+    failureFile: `${home}/run/failure.json`,
     serverPidFile: `${home}/run/server.json`,
     hostPidFile: `${home}/run/host.json`,
     engineFile: `${home}/run/engine.json`,

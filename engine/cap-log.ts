@@ -8,20 +8,23 @@ export const logBytesMax = 10 * 1024 * 1024;
  * It appends, so it goes on at the new end; lines written between the two steps are lost.
  */
 export function capLog(file: string, bytesMax = logBytesMax): void {
-  const size = sizeOf(file);
+  const size = logSize(file);
   if (size <= bytesMax) return;
   copyFileSync(file, `${file}.1`);
   truncateSync(file, 0);
 }
 
-/** The last lines of a log, for an error message. */
-export function lastLines(file: string, count = 20): string[] {
+/** The last lines of a log, for an error message; `from` leaves out what was there before. */
+export function lastLines(file: string, { count = 20, from = 0 } = {}): string[] {
   const bytesMax = 16 * 1024;
   try {
     const handle = openSync(file, 'r');
     try {
       const { size } = fstatSync(handle);
-      const buffer = Buffer.alloc(Math.min(size, bytesMax));
+      // A log that was cut meanwhile has nothing old in it.
+      const fresh = size < from ? size : size - from;
+      if (fresh === 0) return [];
+      const buffer = Buffer.alloc(Math.min(fresh, bytesMax));
       readSync(handle, buffer, 0, buffer.length, size - buffer.length);
       return buffer.toString('utf8').trimEnd().split('\n').slice(-count);
     } finally {
@@ -33,7 +36,7 @@ export function lastLines(file: string, count = 20): string[] {
   }
 }
 
-function sizeOf(file: string): number {
+export function logSize(file: string): number {
   try {
     const handle = openSync(file, 'r');
     try {

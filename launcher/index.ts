@@ -2,5 +2,6 @@
 export { describeEvent, type LauncherEvent } from './events.ts';
 export { launch, type Launcher, type LaunchOptions } from './launch.ts';
 export { obeySignals } from './obey-signals.ts';
+export { requireStartable } from './require-startable.ts';
 export { startDetached } from './start-detached.ts';
 export { launcherStatus, stopLauncher } from './stop-launcher.ts';

@@ -16,6 +16,7 @@ import { entryFile, type EntryName } from './entry.ts';
 import { processNames, type LauncherEvent, type ProcessName } from './events.ts';
 import { holdLauncherFile } from './launcher-file.ts';
 import { startNodeProcess } from './node-process.ts';
+import { requireStartable } from './require-startable.ts';
 import { readHealth } from './server-health.ts';
 import { stopStack } from './stop-stack.ts';
 import {
@@ -54,6 +55,10 @@ const capEveryMs = 10_000;
 export async function launch(options: LaunchOptions): Promise<Launcher> {
   const { home, config, onEvent } = options;
   const held = await holdLauncherFile(home);
+  await requireStartable(options).catch((error: unknown) => {
+    held.release();
+    throw error;
+  });
   const supervisors = new Map<ProcessName, Supervisor>();
   const logs = processNames.map((name) => logFile(home, name));
   const capTimer = setInterval(() => logs.forEach((file) => capLog(file)), capEveryMs);

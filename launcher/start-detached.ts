@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
 import type { Health } from '../contract/records.ts';
-import { capLog, lastLines } from '../engine/cap-log.ts';
+import { capLog } from '../engine/cap-log.ts';
 import { adoptProcess, spawnDetached, type RunningProcess } from '../engine/running-process.ts';
 import { childEnvironment } from './child-environment.ts';
 import { entryFile } from './entry.ts';
+import { clearFailure, readFailure } from './failure-file.ts';
 import { runningLauncher } from './launcher-file.ts';
 import { readHealth } from './server-health.ts';
 
@@ -35,6 +36,7 @@ export async function startDetached(
   const living = runningLauncher(home);
   capLog(logFile);
   const log = followFile(logFile);
+  if (living === null) clearFailure(home);
   const found = living === null ? null : adoptProcess(living);
   const launcher =
     found ??
@@ -45,7 +47,7 @@ export async function startDetached(
       cwd: home,
       logFile,
     });
-  const health = await waitReady(options, launcher, log, logFile);
+  const health = await waitReady(options, launcher, log);
   return { health, wasRunning: found !== null };
 }
 
@@ -53,14 +55,19 @@ async function waitReady(
   { home, onProgress }: StartDetachedOptions,
   launcher: RunningProcess,
   log: () => string[],
-  logFile: string,
 ): Promise<Health> {
   let hasEnded = false;
   void launcher.ended.then(() => (hasEnded = true));
   let answeredAt: number | null = null;
   let heardAt = Date.now();
   for (;;) {
-    for (const line of log()) {
+    const lines = log();
+    const failure = readFailure(home);
+    if (failure !== null) {
+      await launcher.ended;
+      throw failure;
+    }
+    for (const line of lines) {
       heardAt = Date.now();
       onProgress(line);
     }
@@ -72,17 +79,17 @@ async function waitReady(
       if (health.status === 'ready') return health;
       if (Date.now() - answeredAt > wholeMsMax) return health;
     }
-    if (hasEnded || Date.now() - heardAt > silentMsMax) throw notStarted(home, logFile, hasEnded);
+    if (hasEnded || Date.now() - heardAt > silentMsMax) throw notStarted(home, hasEnded);
     await sleep(pollMs);
   }
 }
 
-/** The launcher has ended, or it lives and has given up a part of the stack. */
-function notStarted(home: string, logFile: string, hasEnded: boolean): AppError {
-  const lines = lastLines(logFile).join('\n');
+/** The launcher was killed, or it lives and has given up a part of the stack. */
+function notStarted(home: string, hasEnded: boolean): AppError {
   const { logs } = homePaths(home);
-  return new AppError('server_unavailable', `Offshoot could not be started:\n${lines}`, {
-    hint: hasEnded ? `The logs are in ${logs}` : `See ${logs}, then: offshoot down, offshoot up`,
+  const why = hasEnded ? 'its launcher was ended' : 'a part of it does not come up';
+  return new AppError('server_unavailable', `Offshoot could not be started: ${why}.`, {
+    hint: hasEnded ? `The logs are in ${logs}.` : `See ${logs}, then: offshoot down, offshoot up`,
   });
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningProcess } from '../engine/running-process.ts';
 import { AppError } from '../contract/errors.ts';
-import { lastLines } from '../engine/cap-log.ts';
+import { lastLines, logSize } from '../engine/cap-log.ts';
 import { stopProcess } from '../engine/stop-process.ts';
 import type { LauncherEvent, ProcessName } from './events.ts';
 
@@ -75,7 +75,7 @@ export class HopelessStart extends Error {
 /** Keeps one process up: restarts it with growing pauses, and gives up on a crash loop. */
 export function supervise(spec: SuperviseSpec): Supervisor {
   const stopping = new AbortController();
-  const life: Life = { spec, timing: { ...defaults, ...spec.timing }, current: null };
+  const life: Life = { spec, timing: { ...defaults, ...spec.timing }, current: null, logFrom: 0 };
   let onReady: () => void = () => {};
   let onFailed: (error: Error) => void = () => {};
   const ready = new Promise<void>((resolve, reject) => {
@@ -101,6 +101,8 @@ interface Life {
   spec: SuperviseSpec;
   timing: Timing;
   current: RunningProcess | null;
+  /** Where its log ended when it was started last: what stands before that is of earlier lives. */
+  logFrom: number;
 }
 
 interface Ending {
@@ -121,7 +123,7 @@ async function keepUp(life: Life, stop: AbortSignal, onReady: () => void): Promi
     if (hopeless !== null) return hopeless;
     const now = Date.now();
     deaths = healthyMs === null ? [...deaths, now].filter((at) => now - at < timing.deathsMs) : [];
-    if (deaths.length >= timing.deathsMax) return crashLoop(spec, deaths.length, how);
+    if (deaths.length >= timing.deathsMax) return crashLoop(life, deaths.length, how);
     if (healthyMs !== null && healthyMs >= timing.steadyMs) delayMs = timing.delayMsMin;
     spec.onEvent({ type: 'died', process: spec.name, how, restartInMs: delayMs });
     await pause(delayMs, stop);
@@ -134,6 +136,7 @@ async function keepUp(life: Life, stop: AbortSignal, onReady: () => void): Promi
 async function liveOnce(life: Life, stop: AbortSignal, onReady: () => void): Promise<Ending> {
   const { spec, timing } = life;
   let running: RunningProcess;
+  life.logFrom = logSize(spec.logFile);
   try {
     running = await spec.start(stop);
   } catch (error) {
@@ -205,9 +208,10 @@ async function waitHealthy(
   return null;
 }
 
-function crashLoop(spec: SuperviseSpec, deaths: number, how: string): AppError {
-  const lines = lastLines(spec.logFile).join('\n');
-  const message = `the ${spec.name} ended ${deaths} times in a row (${how}). Its last lines:\n${lines}`;
+/** The last life stands for all of them: they said the same. */
+function crashLoop({ spec, logFrom }: Life, deaths: number, how: string): AppError {
+  const said = lastLines(spec.logFile, { from: logFrom }).join('\n');
+  const message = `the ${spec.name} ended ${deaths} times in a row (${how})${said === '' ? '' : `:\n${said}`}`;
   const code = spec.name === 'engine' ? 'engine_unavailable' : 'server_unavailable';
   return new AppError(code, message, { hint: `Its whole log is ${spec.logFile}` });
 }

@@ -31,7 +31,7 @@ const table: ImportTable = {
     values: ['contract', 'domain', 'config', 'client', 'engine', 'launcher', 'harnesses', 'mcp'],
   },
   engine: { values: ['contract'] },
-  launcher: { values: ['contract', 'engine', 'client', 'runners'] },
+  launcher: { values: ['contract', 'engine', 'client', 'runners', 'api'] },
 };
 
 const required = [

@@ -1,6 +1,8 @@
 /** `up`, `down` and `status`: the processes behind it all. */
 import type { Command } from 'commander';
 import { discover } from '../../client/index.ts';
+import type { Config } from '../../contract/config.ts';
+import { AppError } from '../../contract/errors.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { homeHealth, runningAgents } from '../home-health.ts';
@@ -39,12 +41,14 @@ export function addStackCommands(program: Command, { action }: Cli): void {
 }
 
 async function up(deps: CliDeps, options: UpOptions): Promise<ExitCode> {
-  const { launcherStatus, startDetached } = await import('../../launcher/index.ts');
+  const { launcherStatus, requireStartable, startDetached } =
+    await import('../../launcher/index.ts');
   const { home, out, err } = deps;
   const isAlive = launcherStatus(home).launcher !== null;
-  if (!isAlive && !options.detach) return upInForeground(deps, options);
-  if (isAlive && options.port !== undefined) {
-    err.write('It runs already: --port counts from the next start.\n');
+  if (!isAlive) {
+    const config = await startableConfig(home);
+    if (!options.detach) return upInForeground(deps, config, options);
+    await requireStartable({ home, port: options.port ?? null, config });
   }
   const work = startDetached({
     home,
@@ -54,10 +58,30 @@ async function up(deps: CliDeps, options: UpOptions): Promise<ExitCode> {
     onProgress: (line) => tellLine(deps, line.replace(/^\d{4}-\S+Z /, '')),
   });
   const { health, wasRunning } = await withProgress(deps, 'starting', work);
+  if (wasRunning) {
+    const port = options.port === undefined ? '' : ' --port counts from the next start.';
+    err.write(`Offshoot is already running.${port}\n`);
+  }
   const addresses = addressesOf(home, discover(home).url, health);
   if (options.json) writeJson(out, { ...addresses, status: health.status, wasRunning });
   else out.write(renderAddresses(addresses, createStyle(out.hasColor)));
   return health.status === 'ready' ? exitCodes.ok : exitCodes.unreachable;
+}
+
+/** One mistake is enough to know that nothing can start, and where to look. */
+async function startableConfig(home: string): Promise<Config> {
+  const { ConfigError, loadConfig } = await import('../../config/index.ts');
+  try {
+    return loadConfig(home);
+  } catch (error) {
+    if (!(error instanceof ConfigError) || error.mistakes.length === 1) throw error;
+    const [first = ''] = error.mistakes;
+    const others = error.mistakes.length - 1;
+    throw new AppError('config_invalid', `${error.file}: ${first}`, {
+      cause: error,
+      hint: `There ${others === 1 ? 'is 1 more mistake' : `are ${others} more mistakes`} in it: offshoot config check`,
+    });
+  }
 }
 
 async function down(

@@ -1,4 +1,6 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -64,6 +66,40 @@ test('config check names file and key, and exits with 2; show and path need no s
     expect(bad.err).toContain('runners.lint.comand: is not a known key');
     const json = await cli(['config', 'check', '--json'], { home });
     expect(JSON.parse(json.err)).toMatchObject({ error: { code: 'config_invalid' } });
+  });
+});
+
+test('up with a mistake in the configuration exits with 2 before anything is started', async () => {
+  await withHome(async (home) => {
+    const file = homePaths(home).configFiles[0];
+    writeFileSync(file, 'runners:\n  lint:\n    kind: command\n    comand: eslint\n');
+    for (const args of [['up'], ['up', '--detach']]) {
+      expect(await cli(args, { home })).toMatchObject({
+        exitCode: 2,
+        out: '',
+        err:
+          `offshoot: ${file}: runners.lint.command: is missing: it must be the program to run: a name on the PATH, or a path\n` +
+          '  There is 1 more mistake in it: offshoot config check\n',
+      });
+    }
+    expect(readdirSync(home)).toEqual(['config.yaml']);
+  });
+});
+
+test('up --detach on a port that is taken names who holds it, and exits with 5', async () => {
+  await withHome(async (home) => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    const { exitCode, err } = await cli(['up', '--detach', '--port', String(port)], { home });
+    other.close();
+    expect(exitCode).toBe(5);
+    expect(err.split('\n')).toEqual([
+      expect.stringMatching(`^offshoot: port ${port} is taken by .*pid ${process.pid}$`),
+      '  End that program, or choose another port: offshoot up --port 0 picks a free one.',
+      '',
+    ]);
+    expect(readdirSync(home)).toEqual([]);
   });
 });
 

@@ -35,6 +35,6 @@ test('the last lines are read from the end, and none from a log that is missing'
     expect(lastLines(file)).toEqual([]);
     writeFileSync(file, 'x'.repeat(100_000));
     appendFileSync(file, '\none\ntwo\nthree\n');
-    expect(lastLines(file, 2)).toEqual(['two', 'three']);
+    expect(lastLines(file, { count: 2 })).toEqual(['two', 'three']);
   });
 });

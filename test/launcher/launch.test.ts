@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { homePaths } from '../../contract/home.ts';
@@ -84,7 +85,7 @@ test('a server that cannot start ends the launcher with its last lines, and the 
     const launcher = await room.launch({ timing: { delayMsMin: 10 } });
     await expect(launcher.ready).rejects.toMatchObject({
       code: 'server_unavailable',
-      message: expect.stringMatching(/ended 5 times in a row.*exit code 4[^]*cannot be opened/),
+      message: 'the server ended 5 times in a row (exit code 4):\nthe database cannot be opened',
       hint: expect.stringContaining('server.log'),
     });
     expect(await launcher.finished).toMatchObject({ code: 'server_unavailable' });
@@ -92,6 +93,27 @@ test('a server that cannot start ends the launcher with its last lines, and the 
       launcher: null,
       processes: [{ isRunning: false }, { isRunning: false }, { isRunning: false }],
     });
+  });
+});
+
+test('a port that is taken is refused at once by its holder, before anything is started', async () => {
+  await withRoom(async (room) => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    const began = Date.now();
+    await expect(room.launch({ port })).rejects.toMatchObject({
+      code: 'home_in_use',
+      message: expect.stringMatching(
+        new RegExp(`^port ${port} is taken by .*, pid ${process.pid}$`),
+      ),
+      hint: expect.stringContaining('offshoot up --port 0'),
+    });
+    expect(Date.now() - began).toBeLessThan(1_000);
+    expect(room.lines).toEqual([]);
+    other.close();
+    // Nothing of the refused start is in the way of the next one.
+    await (await room.launch({ port })).stop();
   });
 });
 

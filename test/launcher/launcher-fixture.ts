@@ -31,7 +31,7 @@ export async function withRoom(run: (room: Room) => Promise<void>): Promise<void
     // A Temporal of the user's own: none is started.
     const env = { ...process.env, TEMPORAL_ADDRESS: '127.0.0.1:9' };
     const options: LaunchOptions = {
-      ...{ home, port: null, env, config: configSchema.parse({}) },
+      ...{ home, port: null, env, config: configSchema.parse({ server: { port: 0 } }) },
       onEvent: (event) => lines.push(describeEvent(event)),
       entry: (name) => fixture(name === 'api' ? 'fake-server.mjs' : 'fake-host.mjs'),
     };
@@ -68,7 +68,7 @@ export async function withRoom(run: (room: Room) => Promise<void>): Promise<void
   });
 }
 
-export async function until(what: string, isTrue: () => boolean, withinMs = 10_000): Promise<void> {
+export async function until(what: string, isTrue: () => boolean, withinMs = 20_000): Promise<void> {
   const deadline = Date.now() + withinMs;
   while (!isTrue()) {
     if (Date.now() > deadline) throw new Error(`it did not come to this: ${what}`);

@@ -35,13 +35,19 @@ test('it answers when the stack is ready, and a second time finds it running', a
   });
 });
 
-test('a start that fails is answered with the last lines of the log', async () => {
+test('a start that fails is answered once, with what the server said last', async () => {
   await withRoom(async ({ home }) => {
     writeFileSync(join(home, 'server-is-broken'), '');
-    const error = startDetached(optionsFor(home, []));
-    await expect(error).rejects.toMatchObject({
+    const lines: string[] = [];
+    const start = () => startDetached(optionsFor(home, lines));
+    const refusal = {
       code: 'server_unavailable',
-      message: expect.stringContaining('the database cannot be opened'),
-    });
+      message: 'the server ended 5 times in a row (exit code 4):\nthe database cannot be opened',
+      hint: expect.stringContaining('server.log'),
+    };
+    await expect(start()).rejects.toMatchObject(refusal);
+    expect(lines.filter((line) => line.includes('cannot be opened'))).toEqual([]);
+    // What stood in the log before is of no interest to the next start.
+    await expect(start()).rejects.toMatchObject(refusal);
   });
 });

@@ -1,0 +1,29 @@
+/** The life of a launcher that nobody watches: what it does goes to its log, why it failed to a file. */
+import { writeFailure } from './failure-file.ts';
+import { describeEvent, type LauncherEvent } from './events.ts';
+import type { Launcher } from './launch.ts';
+import { obeySignals } from './obey-signals.ts';
+
+/** Answers the exit code. */
+export async function runLauncher(
+  { home, log }: { home: string; log: (line: string) => void },
+  start: (onEvent: (event: LauncherEvent) => void) => Promise<Launcher>,
+): Promise<number> {
+  let isReady = false;
+  try {
+    const launcher = await start((event) => {
+      isReady ||= event.type === 'ready';
+      // What keeps it from coming up is its last line, written once.
+      if (event.type !== 'gave_up' || isReady) log(describeEvent(event));
+    });
+    obeySignals(launcher);
+    const error = await launcher.finished;
+    if (error !== null) throw error;
+    return 0;
+  } catch (error) {
+    // First the file, then the line: whoever follows the log finds the reason and need not tell it twice.
+    writeFailure(home, error);
+    log(error instanceof Error ? error.message : String(error));
+    return 1;
+  }
+}
