@@ -17,7 +17,7 @@ import {
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { withLock } from './lock.mjs';
-import { runStep } from './run-step.mjs';
+import { runProgram, tellStep } from './run-step.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -34,7 +34,9 @@ export async function build() {
     const stamp = { sources: hashOf(root, files), bundle: null };
     const before = readStamp();
     if (before?.sources === stamp.sources && isBundled(before)) return;
-    if (before?.sources !== stamp.sources) await compile(files, before);
+    if (before?.sources !== stamp.sources) {
+      await tellStep({ title: 'build: dist/' }, () => compile(files, before));
+    }
     await bundle(stamp, before);
     writeAtomically(stampFile, JSON.stringify(stamp));
   });
@@ -46,7 +48,7 @@ async function compile(files, before) {
   try {
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
     const args = [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', fresh];
-    const { code, tail } = await runStep('tsc', process.execPath, args);
+    const { code, tail } = await runProgram(process.execPath, args);
     if (code !== 0) throw new Error(`build: tsc failed\n${tail}`);
     for (const file of files.filter((name) => copied.test(name))) {
       mkdirSync(dirname(join(fresh, file)), { recursive: true });
@@ -60,7 +62,6 @@ async function compile(files, before) {
     rmSync(fresh, { recursive: true, force: true });
     rmSync(old, { recursive: true, force: true });
   }
-  console.log('build: dist/ is up to date');
 }
 
 /** Workflows may import workflows, domain and contract; the SDK's version is in the lock file. */
@@ -71,11 +72,12 @@ async function bundle(stamp, before) {
   const files = inputs.filter((path) => path.endsWith('.js')).map((path) => relative(dist, path));
   stamp.bundle = hashOf(dist, files.toSorted(), join(root, 'package-lock.json'));
   if (before?.bundle === stamp.bundle && existsSync(bundleFile)) return;
-  const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
-  const logger = new DefaultLogger('WARN');
-  const { code } = await bundleWorkflowCode({ workflowsPath: entry, logger });
-  writeAtomically(bundleFile, code);
-  console.log('build: the workflow bundle is up to date');
+  await tellStep({ title: 'build: workflow bundle' }, async () => {
+    const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
+    const logger = new DefaultLogger('WARN');
+    const { code } = await bundleWorkflowCode({ workflowsPath: entry, logger });
+    writeAtomically(bundleFile, code);
+  });
 }
 
 function isBundled(stamp) {

@@ -1,13 +1,40 @@
-/** Runs a program, quietly while it is quick, with a line of progress every ten seconds when it is not. */
+/** One step of setup or build: quiet while it is quick, then what it is and how long it takes. */
 import { spawn } from 'node:child_process';
 
-const tellEveryMs = 10_000;
+/** On a terminal one line counts the seconds; in a log each line must be worth its place. */
+const countEveryMs = 1_000;
+const tellEveryMs = 30_000;
 const tailCharsMax = 8_000;
+const clearLine = '\r\u001B[2K';
 
-/** Answers its exit code and the end of its output. */
-export function runStep(title, command, args, { env = process.env, expect = '', cwd } = {}) {
+/** Runs `work`, and leaves one line with its seconds. `remark` is said while it goes on, and only once. */
+export async function tellStep({ title, remark = '' }, work, out = process.stdout) {
+  const started = Date.now();
+  const seconds = () => `${Math.round((Date.now() - started) / 1000)} s`;
+  let left = remark;
+  const timer = setInterval(
+    () => {
+      const line = `${title}: ${seconds()} so far${left === '' ? '' : ` (${left})`}`;
+      out.write(out.isTTY ? `${clearLine}${line}` : `${line}\n`);
+      if (!out.isTTY) left = '';
+    },
+    out.isTTY ? countEveryMs : tellEveryMs,
+  );
+  try {
+    const answer = await work();
+    out.write(`${out.isTTY ? clearLine : ''}${title}: ${seconds()}\n`);
+    return answer;
+  } catch (error) {
+    if (out.isTTY) out.write(clearLine);
+    throw error;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Answers a program's exit code and the end of its output, of which it shows nothing. */
+export function runProgram(command, args, { env = process.env, cwd } = {}) {
   return new Promise((resolve) => {
-    const started = Date.now();
     const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let tail = '';
     const keep = (chunk) => {
@@ -15,16 +42,8 @@ export function runStep(title, command, args, { env = process.env, expect = '', 
     };
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
-    const timer = setInterval(() => {
-      const seconds = Math.round((Date.now() - started) / 1000);
-      console.log(`  ${title}: ${seconds} s${expect ? ` (${expect})` : ''}`);
-    }, tellEveryMs);
-    child.on('error', (error) => {
-      clearInterval(timer);
-      resolve({ code: 127, tail: `${command}: ${error.message}` });
-    });
+    child.on('error', (error) => resolve({ code: 127, tail: `${command}: ${error.message}` }));
     child.on('close', (code, signal) => {
-      clearInterval(timer);
       resolve({ code: code ?? 1, tail: signal ? `${tail}\nended by ${signal}` : tail });
     });
   });

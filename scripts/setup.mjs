@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
 import { withLock } from './lock.mjs';
-import { runStep } from './run-step.mjs';
+import { runProgram, tellStep } from './run-step.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const slow = 'the first time SQLite is compiled, which takes about 2 minutes';
@@ -36,12 +36,13 @@ function checkNode() {
 async function install() {
   const why = whyStale();
   if (why !== null) {
-    console.log(`setup: npm ci (${why})`);
-    await npm('npm ci', ['ci'], slow);
+    await npm(`npm ci (${why})`, ['ci']);
   }
   if (isSqliteUsable()) return;
-  console.log('setup: npm rebuild better-sqlite3 (it does not load in this Node)');
-  await npm('npm rebuild', ['rebuild', 'better-sqlite3'], slow);
+  await npm('npm rebuild better-sqlite3 (it does not load in this Node)', [
+    'rebuild',
+    'better-sqlite3',
+  ]);
 }
 
 /** Compares what the lock file asks for with what npm noted when it installed. */
@@ -73,16 +74,17 @@ function isSqliteUsable() {
   }
 }
 
-async function npm(title, args, expect) {
+async function npm(title, args) {
   const env = { ...process.env };
   const prefix = headersPrefix();
   // Without this node-gyp downloads Node's headers, which fails where only the registry is reachable.
   if (prefix !== null) env.npm_config_nodedir ??= prefix;
   const ownNpm = process.env.npm_execpath?.endsWith('npm-cli.js') ? process.env.npm_execpath : null;
   const [command, first] = ownNpm ? [process.execPath, [ownNpm]] : ['npm', []];
-  const options = { cwd: root, env, expect };
-  const { code, tail } = await runStep(title, command, [...first, ...args], options);
-  if (code !== 0) throw new Error(`${title} failed with exit code ${code}:\n${tail}`);
+  await tellStep({ title: `setup: ${title}`, remark: slow }, async () => {
+    const { code, tail } = await runProgram(command, [...first, ...args], { cwd: root, env });
+    if (code !== 0) throw new Error(`npm ${args[0]} failed with exit code ${code}:\n${tail}`);
+  });
 }
 
 function headersPrefix() {
