@@ -1,6 +1,7 @@
 /** What every request must pass before anything is read from it: where it was sent, and by whom. */
 import type { Context, MiddlewareHandler } from 'hono';
 import { AppError } from '../contract/errors.ts';
+import { hints } from '../contract/hints.ts';
 import { verifyToken, type TokenClaims } from '../domain/token.ts';
 import type { ApiDeps } from './deps.ts';
 
@@ -39,7 +40,7 @@ export function checkToken(
     const claims = verifyToken(deps.secret, bearerToken(c));
     if (!claims) {
       throw new AppError('unauthorized', 'A valid bearer token is needed.', {
-        hint: 'Send "Authorization: Bearer <token>". The token is in the file that `tokenFile` in server.json names; an agent finds its own in OFFSHOOT_TOKEN.',
+        hint: hints.token.http,
       });
     }
     if (!roles.includes(claims.role)) {

@@ -45,7 +45,8 @@ async function serve(): Promise<void> {
   const secret = homeSecret(paths);
   const secrets = createSecretsBox(paths.secrets);
   const store = openStore(paths.database);
-  const lookUp = { path: environment.path, demoEntry: built('runners/demo-agent/main.js') };
+  const demoEntry = built('runners/demo-agent/main.js');
+  const lookUp = { path: environment.path, hostEnv: process.env, demoEntry };
   let url = '';
 
   installSdkRuntime(logLine);

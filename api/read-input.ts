@@ -2,6 +2,7 @@
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import { AppError } from '../contract/errors.ts';
+import { hints } from '../contract/hints.ts';
 import { describeIssues, issueWords } from '../contract/issues.ts';
 import { limits } from '../contract/limits.ts';
 
@@ -29,7 +30,7 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.ou
   const parsed = schema.safeParse(input, { error: issueWords });
   if (parsed.success) return parsed.data;
   throw new AppError('bad_request', describeIssues(parsed.error).replaceAll('\n', '; '), {
-    hint: 'The fields are described at /api/docs.',
+    hint: hints.fields.http,
   });
 }
 

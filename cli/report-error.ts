@@ -1,21 +1,22 @@
 /** How an error reaches a person, or with `--json` a program: what happened, then what to do. */
 import { AppError } from '../contract/errors.ts';
+import { hintFor } from '../contract/hints.ts';
 import type { CliDeps } from './deps.ts';
 import { exitCodeOfError, type ExitCode } from './exit-codes.ts';
 import { plainText } from './render/plain-text.ts';
 import { createStyle } from './render/style.ts';
 
 export function reportError({ err }: CliDeps, error: unknown, isJson: boolean): ExitCode {
-  const known = asAppError(error);
+  const { code, message, hint: given } = asAppError(error);
+  const hint = hintFor('cli', given);
   if (isJson) {
-    const { code, message, hint } = known;
     err.write(`${JSON.stringify({ error: { code, message, hint } })}\n`);
   } else {
     const style = createStyle(err.hasColor);
-    err.write(`${style.red('offshoot:')} ${plainText(known.message)}\n`);
-    if (known.hint !== null) err.write(`  ${plainText(known.hint)}\n`);
+    err.write(`${style.red('offshoot:')} ${plainText(message)}\n`);
+    if (hint !== null) err.write(`  ${plainText(hint)}\n`);
   }
-  return exitCodeOfError(known.code);
+  return exitCodeOfError(code);
 }
 
 function asAppError(error: unknown): AppError {

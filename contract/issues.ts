@@ -58,10 +58,10 @@ function knownKeys(schema: unknown): string[] {
 /** Letters that must be put in, taken out or changed to make one word of the other. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at);
-  for (const [index, letter] of [...from].entries()) {
+  for (let index = 0; index < from.length; index += 1) {
     const next = [index + 1];
     for (let at = 0; at < to.length; at += 1) {
-      const change = (row[at] ?? 0) + (letter === to[at] ? 0 : 1);
+      const change = (row[at] ?? 0) + (from[index] === to[at] ? 0 : 1);
       next.push(Math.min(change, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
     }
     row = next;

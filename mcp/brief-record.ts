@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { subAgentRecordSchema, type SubAgentRecord } from '../contract/records.ts';
 import { tokenUsageSchema } from '../contract/run.ts';
 import { isFinal } from '../contract/words.ts';
+import { tookMs } from '../domain/took.ts';
 import { bounds } from './bounds.ts';
 import { cutAnswerSchema, wholeChar, type CutAnswer } from './cut-answer.ts';
 
@@ -44,7 +45,7 @@ export function briefRecord(
     ...{ createdAt, completedAt, error, errorCode, errorHint, pendingReason },
     isFinal: isFinal(status),
     task: firstWords(record.context.prompt),
-    durationMs: durationOf(record),
+    durationMs: tookMs(record),
     tokenUsage: record.result?.tokenUsage ?? null,
     answer,
     nextStep,
@@ -87,12 +88,6 @@ function firstWords(prompt: string): string {
     .replace(/\s+/g, ' ')
     .trimEnd();
   return words.slice(0, wholeChar(words, bounds.taskChars));
-}
-
-function durationOf(record: SubAgentRecord): number | null {
-  if (record.result) return record.result.durationMs;
-  if (record.startedAt === null || record.completedAt === null) return null;
-  return Date.parse(record.completedAt) - Date.parse(record.startedAt);
 }
 
 function seconds(ms: number): string {

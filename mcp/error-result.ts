@@ -1,6 +1,7 @@
 /** Errors as MCP results: the text is all that a model has, so it holds code, reason and remedy. */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { AppError } from '../contract/errors.ts';
+import { hintFor, hints } from '../contract/hints.ts';
 
 export function errorResult(error: unknown): CallToolResult {
   const known =
@@ -9,7 +10,7 @@ export function errorResult(error: unknown): CallToolResult {
       : new AppError('internal', error instanceof Error ? error.message : String(error));
   const lines = [
     `Refused (${known.code}): ${known.message}`,
-    `Hint: ${known.hint ?? hintOf(known)}`,
+    `Hint: ${hintFor('mcp', known.hint) ?? hintOf(known)}`,
   ];
   return { isError: true, content: [{ type: 'text', text: lines.join('\n') }] };
 }
@@ -17,7 +18,7 @@ export function errorResult(error: unknown): CallToolResult {
 function hintOf(error: AppError): string {
   switch (error.code) {
     case 'bad_request':
-      return 'Correct the named fields and call again.';
+      return hints.fields.mcp;
     case 'not_found':
       return 'Ids are found again with list_subagents.';
     case 'capacity':

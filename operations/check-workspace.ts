@@ -2,6 +2,7 @@
 import { mkdir, realpath, rmdir, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { AppError } from '../contract/errors.ts';
+import { hints } from '../contract/hints.ts';
 
 /** A workspace must be a folder that is there. A relative one would start from the server's own. */
 export async function requireWorkspace(path: string): Promise<string> {
@@ -12,7 +13,7 @@ export async function requireWorkspace(path: string): Promise<string> {
   const found = await stat(absolute).catch(() => null);
   if (found?.isDirectory()) return absolute;
   throw new AppError('workspace_missing', `the workspace ${absolute} is not a folder that exists`, {
-    hint: 'Name an existing folder in context.workspacePath.',
+    hint: hints.workspace.http,
   });
 }
 
@@ -42,7 +43,7 @@ async function requireFile(root: string, workspace: string, file: string): Promi
   const absolute = resolve(workspace, file);
   const outside = () =>
     new AppError('file_outside_workspace', `${file} is outside of the workspace ${workspace}`, {
-      hint: 'Name files inside the workspace, without links that lead out of it.',
+      hint: hints.filesInside.http,
     });
   // Checked by name first, so that nothing is said about what exists elsewhere.
   if (isOutside(workspace, absolute) && isOutside(root, absolute)) throw outside();

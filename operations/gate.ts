@@ -1,5 +1,6 @@
 /** The one gate in front of every operation: what a token may touch. */
 import { AppError } from '../contract/errors.ts';
+import { hints } from '../contract/hints.ts';
 import { defaults } from '../contract/limits.ts';
 import { findInvocation, isInSubtree, type InvocationRow } from '../store/invocations.ts';
 import {
@@ -86,7 +87,7 @@ export function whoAsks(
   const parent = findKnownSession(deps, asked.agentId, key);
   if (!parent) {
     throw new AppError('unknown_parent', `there is no session ${key}`, {
-      hint: `Register it first: PUT /api/sessions/${encodeURIComponent(key)}`,
+      hint: hints.registerParent.http,
     });
   }
   return { parent, askingInvocation: null, agentId: parent.agent_id };
@@ -103,7 +104,7 @@ function findKnownSession(deps: Deps, agentId: string | undefined, key: string) 
   const [first, second] = sessionsByKey(deps.store.db, key);
   if (second) {
     throw new AppError('parent_conflict', `several agents have a session ${key}`, {
-      hint: 'Name the agent: agentId.',
+      hint: hints.nameAgent.http,
     });
   }
   return first;

@@ -1,4 +1,5 @@
 import { AppError } from '../contract/errors.ts';
+import { hints } from '../contract/hints.ts';
 import { limits } from '../contract/limits.ts';
 import { sessionKeyFor, invocationIdFor, requestHash } from './request-identity.ts';
 import type { ParsedInput } from '../contract/operations.ts';
@@ -111,7 +112,7 @@ function requireRunner(deps: Deps, id: string): CommandRunner {
   if (runner) return runner;
   const known = deps.runners.list().map((info) => info.id);
   throw new AppError('unknown_runner', `there is no runner ${id}; there are: ${known.join(', ')}`, {
-    hint: 'Add it under "runners" in the configuration of the home (offshoot config path).',
+    hint: hints.addRunner.http,
   });
 }
 
@@ -122,14 +123,14 @@ export function requireFit(runner: CommandRunner, prompt: string): void {
     throw new AppError(
       'prompt_too_large',
       `the prompt has ${bytes} bytes; the limit is ${limits.promptBytesMax}`,
-      { hint: 'Put the material into files of the workspace and name them in context.files.' },
+      { hint: hints.promptTooLarge.http },
     );
   }
   if (runner.promptVia === 'arg' && bytes > limits.argvPromptBytesMax) {
     throw new AppError(
       'prompt_too_large',
       `the runner ${runner.id} takes its prompt as an argument, which may hold ${limits.argvPromptBytesMax} bytes; this one has ${bytes}`,
-      { hint: 'Give the runner "promptVia": "stdin" or "file".' },
+      { hint: hints.promptAsArgument.http },
     );
   }
 }

@@ -1,5 +1,6 @@
 import type { ParsedInput } from '../contract/operations.ts';
 import { AppError } from '../contract/errors.ts';
+import { hints } from '../contract/hints.ts';
 import type { SubAgentRecord } from '../contract/records.ts';
 import { accept } from '../store/lifecycle/accept.ts';
 import { findInvocation, runnerOf } from '../store/invocations.ts';
@@ -24,7 +25,7 @@ export async function sendToSubagent(
     throw new AppError(
       'runner_single_turn',
       `the runner ${runner.id} takes one turn only: nothing can be sent to its session`,
-      { hint: 'Ask for a new sub-agent, or give the runner "turns": true.' },
+      { hint: hints.newSession.http },
     );
   }
   requireFit(runner, input.prompt);

@@ -2,6 +2,7 @@
 import type { OperationOutput, ParsedInput } from '../contract/operations.ts';
 import type { Deleted, SubAgentRecord } from '../contract/records.ts';
 import { AppError } from '../contract/errors.ts';
+import { hints } from '../contract/hints.ts';
 import { isFinal } from '../contract/words.ts';
 import { cancelTree } from '../store/lifecycle/cancel.ts';
 import { removeInvocation } from '../store/lifecycle/remove.ts';
@@ -50,7 +51,7 @@ function readCursor(cursor: string): number {
   const ordinal = /^o(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1];
   if (ordinal === undefined) {
     throw new AppError('bad_request', 'cursor: is not one that a list has given', {
-      hint: 'Pass nextCursor of the page before, or leave it out for the first page.',
+      hint: hints.nextPage.http,
     });
   }
   return Number(ordinal);

@@ -3,6 +3,7 @@
  * first come, first served. A blocked parent keeps its process and does not count.
  */
 import { AppError } from '../contract/errors.ts';
+import { hints } from '../contract/hints.ts';
 import { findHost, isLive, listHosts, type HostRow } from './hosts.ts';
 import type { InvocationRow } from './invocations.ts';
 import { queuePoke } from './outbox.ts';
@@ -59,7 +60,7 @@ export function refuseDeadlock(tx: Tx, waiter: InvocationRow): void {
   throw new AppError(
     'capacity',
     `all ${total} processes of host ${host.id} would wait for others, and it may hold no more`,
-    { hint: 'Use ASYNC_POLL or ASYNC_CALLBACK here, or raise limits.slots in the configuration.' },
+    { hint: hints.noRoom.http },
   );
 }
 

@@ -1,5 +1,6 @@
 /** Accepting an invocation: every rule is checked where it is serialisable, in the writing transaction. */
 import { AppError } from '../../contract/errors.ts';
+import { hints } from '../../contract/hints.ts';
 import type { CommandRunner } from '../../contract/run.ts';
 import { isFinal, type ExecutionMode } from '../../contract/words.ts';
 import { admitNext, enqueue, inheritSlot, isBlocked, refuseDeadlock } from '../admission.ts';
@@ -81,7 +82,7 @@ function sameRequest(known: InvocationRow, request: AcceptRequest): InvocationRo
   throw new AppError(
     'idempotency_mismatch',
     `this Idempotency-Key was used for ${known.id} with another request`,
-    { hint: 'Use a new key for a new request.' },
+    { hint: hints.newKey.http },
   );
 }
 
@@ -106,7 +107,7 @@ function findOwner(tx: Tx, request: AcceptRequest): InvocationRow | null {
   if (request.parent === null) {
     if (request.executionMode !== 'ASYNC_CALLBACK') return null;
     throw new AppError('parent_required', 'ASYNC_CALLBACK needs a parent session to call back', {
-      hint: 'Name parentSessionId (or X-Agent-Session-Id), or use ASYNC_POLL.',
+      hint: hints.nameParent.http,
     });
   }
   if (request.parent.kind === 'external') return null;
@@ -123,7 +124,7 @@ function findOwner(tx: Tx, request: AcceptRequest): InvocationRow | null {
     throw new AppError(
       'runner_single_turn',
       `the runner ${owner.runner_id} of ${owner.id} takes one turn only: no callback could reach it`,
-      { hint: 'Use SYNC or ASYNC_POLL, or give the runner "turns": true.' },
+      { hint: hints.singleTurn.http },
     );
   }
   return owner;

@@ -1,5 +1,6 @@
 /** Limits hold for the whole tree: a child can tighten what its parent has, never widen it. */
 import { AppError } from '../../contract/errors.ts';
+import { hints } from '../../contract/hints.ts';
 import { countOpenChildren, type InvocationRow } from '../invocations.ts';
 import { lineageOf, type SessionRow } from '../sessions.ts';
 import type { Tx } from '../write-queue.ts';
@@ -41,7 +42,7 @@ export function checkBounds(tx: Tx, request: BoundsRequest, owner: InvocationRow
     throw new AppError(
       'children_exceeded',
       `${parent.session_key} has ${open} open children; the limit is ${allowedChildren}`,
-      { hint: 'Wait until some have ended, or cancel some.' },
+      { hint: hints.fewerChildren.http },
     );
   }
   const wall = new Date(Date.parse(tx.now) + request.wallSeconds * 1000).toISOString();

@@ -1,5 +1,6 @@
 /** Deleting: refused while anything below runs, else everything below goes, and is counted. */
 import { AppError } from '../../contract/errors.ts';
+import { hints } from '../../contract/hints.ts';
 import type { Deleted } from '../../contract/records.ts';
 import { isFinal } from '../../contract/words.ts';
 import type { InvocationRow } from '../invocations.ts';
@@ -49,7 +50,7 @@ export function removeSession(tx: Tx, session: SessionRow): Deleted {
 function requireEnded(row: InvocationRow): string {
   if (isFinal(row.status)) return row.id;
   throw new AppError('still_running', `${row.id} is ${row.status}`, {
-    hint: 'Cancel it first, or wait until it has ended.',
+    hint: hints.stillRunning.http,
   });
 }
 
