@@ -1,6 +1,7 @@
 /** How an invocation ended: the answer on standard output, everything else on standard error. */
 import type { SubAgentRecord } from '../contract/records.ts';
 import { isFinal } from '../contract/words.ts';
+import { tookMs } from '../domain/took.ts';
 import type { CliDeps } from './deps.ts';
 import { exitCodeOfStatus, type ExitCode } from './exit-codes.ts';
 import { formatDuration } from './render/duration.ts';
@@ -37,7 +38,8 @@ function stillRunning({ id, status, pendingReason }: SubAgentRecord): string {
 function ending(record: SubAgentRecord, { hasColor }: CliDeps['err']): string {
   const style = createStyle(hasColor);
   const { id, status, error, errorHint, result } = record;
-  const took = result === null ? '' : ` in ${formatDuration(result.durationMs)}`;
+  const ms = tookMs(record);
+  const took = ms === null ? '' : ` in ${formatDuration(ms)}`;
   const lines = [`${statusGlyph(status, style)} ${id} ${status.replace('_', ' ')}${took}`];
   if (error !== null) lines.push(`  ${plainText(error).trimEnd().replaceAll('\n', '\n  ')}`);
   if (errorHint !== null) lines.push(`  ${plainText(errorHint)}`);

@@ -38,6 +38,7 @@ async function demo(): Promise<number> {
     say(style.dim('\nStopping'));
     await launcher.stop();
     if (isOwnHome && !flags.keep) rmSync(home, { recursive: true, force: true });
+    tellNext();
   }
 }
 
@@ -52,7 +53,8 @@ async function show(client: OffshootClient): Promise<boolean> {
     executionMode: 'ASYNC_POLL',
   });
   for await (const event of client.events(accepted.id)) {
-    if (event.event === 'turn' && event.data.role !== 'user') {
+    // An answer has been seen on stdout, and stands below once more.
+    if (event.event === 'turn' && !['user', 'assistant'].includes(event.data.role)) {
       say(indent(renderTurn(event.data, style)));
     }
   }
@@ -67,6 +69,18 @@ async function show(client: OffshootClient): Promise<boolean> {
     say(indent(indent(record.error ?? record.result?.content ?? '(no answer)')));
   }
   return parent.status === 'completed' && items.length === 8;
+}
+
+function tellNext(): void {
+  const next = [
+    ['npm run demo -- --keep', 'the same, and leaves the stack up to look at: API, Temporal UI'],
+    ['npm start', 'a stack of your own, which stays up'],
+    ['npx offshoot run demo "say hello"', 'with it up, from another terminal'],
+    ['README.md', 'how your own agent becomes a runner'],
+  ] as const;
+  const width = Math.max(...next.map(([what]) => what.length));
+  say(`\n${style.bold('What to try next')}\n`);
+  for (const [what, why] of next) say(`  ${what.padEnd(width)}  ${style.dim(why)}`);
 }
 
 async function keepUntilInterrupted(finished: Promise<unknown>): Promise<void> {

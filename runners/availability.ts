@@ -3,16 +3,34 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { CommandRunner } from '../contract/run.ts';
 import { demoRunnerId } from './demo.ts';
+import { unresolvedVariables, type HostEnvironment } from './environment.ts';
 
 export interface Availability {
   available: boolean;
   reason: string | null;
 }
 
-export function availability(
-  runner: CommandRunner,
-  lookUp: { path: string; demoEntry: string },
-): Availability {
+export interface LookUp {
+  /** `PATH` of the runner host. */
+  path: string;
+  /** The environment that runners take `${NAME}` from. */
+  hostEnv: HostEnvironment;
+  /** File of the built demo agent. */
+  demoEntry: string;
+}
+
+export function availability(runner: CommandRunner, lookUp: LookUp): Availability {
+  const program = programAvailability(runner, lookUp);
+  if (!program.available) return program;
+  const [unknown] = unresolvedVariables(runner.env, lookUp.hostEnv);
+  if (unknown === undefined) return program;
+  return missing(
+    `\${${unknown.name}} in runners.${runner.id}.env.${unknown.variable} has no value`,
+    `set ${unknown.name} where \`offshoot up\` is started, and start it again`,
+  );
+}
+
+function programAvailability(runner: CommandRunner, lookUp: LookUp): Availability {
   const { command } = runner;
   if (runner.id === demoRunnerId && runner.args[0] === lookUp.demoEntry) {
     if (isFile(lookUp.demoEntry)) return { available: true, reason: null };
@@ -31,7 +49,7 @@ export function availability(
   if (path.split(delimiter).some((folder) => folder !== '' && isExecutable(join(folder, command))))
     return { available: true, reason: null };
   return missing(
-    `${command} is not on the PATH of the runner host`,
+    `${command} is not on the PATH of the runner host (${path})`,
     `install it, or give runners.${runner.id}.command its absolute path`,
   );
 }

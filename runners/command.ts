@@ -65,6 +65,7 @@ function prepare(spec: RunSpec, io: RunIo): Program | Outcome {
   const last =
     runner.promptVia === 'arg' ? [prompt] : files.promptFile === null ? [] : [files.promptFile];
   return {
+    invocationId: spec.invocationId,
     runnerId: runner.id,
     command: runner.command,
     args: [...filled.args, ...last],

@@ -8,7 +8,21 @@ export type HostEnvironment = Record<string, string | undefined>;
 /** Everything else of the host's environment may hold secrets, and stays here. */
 const allowedNames = new Set('PATH HOME LANG TERM USER LOGNAME SHELL TMPDIR TZ'.split(' '));
 const allowedPrefix = 'LC_';
+const placeholder = /\$\{([^}]*)\}/g;
 const ownNames = new Set<string>(Object.values(childEnv));
+
+/** What a runner's `env` names and the host does not have. Our own names are given by each run. */
+export function unresolvedVariables(
+  runnerEnv: Environment,
+  hostEnv: HostEnvironment,
+): { variable: string; name: string }[] {
+  return Object.entries(runnerEnv).flatMap(([variable, value]) =>
+    [...value.matchAll(placeholder)]
+      .map(([, name = '']) => name)
+      .filter((name) => hostEnv[name] === undefined && !ownNames.has(name))
+      .map((name) => ({ variable, name })),
+  );
+}
 
 export interface Filled {
   env: Environment;
@@ -30,7 +44,7 @@ export function fillEnvironment(
   const known = { ...defined(given.hostEnv), ...own };
   const unresolved: string[] = [];
   const fill = (text: string, where: string, isPlaceholder: (name: string) => boolean) =>
-    text.replaceAll(/\$\{([^}]*)\}/g, (literal, name: string) => {
+    text.replaceAll(placeholder, (literal, name: string) => {
       if (!isPlaceholder(name)) return literal;
       if (Object.hasOwn(known, name)) return known[name] ?? '';
       unresolved.push(`\${${name}} in ${where}`);

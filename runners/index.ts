@@ -2,20 +2,12 @@
 import { commandRunner, type Config } from '../contract/config.ts';
 import type { RunnerInfo } from '../contract/records.ts';
 import type { CommandRunner } from '../contract/run.ts';
-import { availability } from './availability.ts';
+import { availability, type LookUp } from './availability.ts';
 import { demoRunner, demoRunnerId } from './demo.ts';
 
 export { runCommand } from './command.ts';
 export type { RunIo } from './command.ts';
 export { sweep } from './sweep.ts';
-
-/** What the machine gives: read from the process by `main.ts`, never here. */
-export interface LookUp {
-  /** `PATH` of the runner host. */
-  path: string;
-  /** File of the built demo agent. */
-  demoEntry: string;
-}
 
 export function findRunner(config: Config, id: string, lookUp: LookUp): CommandRunner | null {
   return allRunners(config, lookUp).find((runner) => runner.id === id) ?? null;

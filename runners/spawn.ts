@@ -2,12 +2,14 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Outcome } from '../contract/run.ts';
 import { failed } from './outcome.ts';
 import { startTick } from './processes.ts';
 
 export interface Program {
+  invocationId: string;
   runnerId: string;
   command: string;
   args: string[];
@@ -88,22 +90,29 @@ async function workspaceProblem(path: string): Promise<string | null> {
 }
 
 async function spawnFailure(program: Program, error: NodeJS.ErrnoException): Promise<Outcome> {
-  const { command, runnerId, workspacePath } = program;
+  const { command, runnerId, invocationId, workspacePath } = program;
   const isMissing = error.code === 'ENOENT' || error.code === 'ENOTDIR';
   if (isMissing || error.code === 'EACCES') {
     const problem = await workspaceProblem(workspacePath);
     if (problem !== null) return failed('spawn_failed', problem);
+    const logs = `What the run has told: offshoot logs ${invocationId}`;
     return failed(
       'runner_missing',
       isMissing
-        ? `the program ${command} was not found`
+        ? `the program ${command} was not found${placeOf(program)}`
         : `the program ${command} is not executable`,
       isMissing
-        ? `install it, or correct runners.${runnerId}.command (its absolute path is safest; a script also needs the interpreter that its first line names)`
-        : `make it executable, or correct runners.${runnerId}.command`,
+        ? `install it, or correct runners.${runnerId}.command (its absolute path is safest; a script also needs the interpreter that its first line names). ${logs}`
+        : `make it executable, or correct runners.${runnerId}.command. ${logs}`,
     );
   }
   const hint =
     error.code === 'E2BIG' ? 'arguments and environment are too long for the system' : null;
   return failed('spawn_failed', `${command} could not be started: ${error.message}`, hint);
+}
+
+/** Only a bare name is looked for on the PATH; a relative path starts from the workspace. */
+function placeOf({ command, env, workspacePath }: Program): string {
+  if (!command.includes('/')) return ` on the PATH ${env['PATH'] ?? '(which is not set)'}`;
+  return isAbsolute(command) ? '' : ` in the workspace ${workspacePath}`;
 }

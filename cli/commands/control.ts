@@ -7,6 +7,7 @@ import { jsonOption } from '../option-values.ts';
 import { withProgress } from '../progress.ts';
 import { statusGlyph } from '../render/status.ts';
 import { createStyle } from '../render/style.ts';
+import { usageError } from '../report-error.ts';
 import { writeJson } from '../write-json.ts';
 
 export function addControlCommands(program: Command, { action }: Cli): void {
@@ -20,7 +21,7 @@ export function addControlCommands(program: Command, { action }: Cli): void {
     .command('delete <id>')
     .description('delete an ended sub-agent, or with --session a session, and all below it')
     .option('--session', 'the id is a session key')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'do not ask; needed where nobody can be asked')
     .addOption(jsonOption())
     .action(action(remove));
 }
@@ -70,9 +71,11 @@ async function remove(
   return exitCodes.ok;
 }
 
-/** Transcripts do not come back. A script has said what it means. */
+/** Transcripts do not come back. Where nobody can be asked, it has to be said beforehand. */
 async function isSure({ input, err }: CliDeps, id: string): Promise<boolean> {
-  if (!input.isTerminal || !err.isTerminal) return true;
+  if (!input.isTerminal || !err.isTerminal) {
+    throw usageError(`Nobody is there to be asked whether to delete ${id}.`, 'Say it with --yes.');
+  }
   const question = `Delete ${id} with its transcript and all below it? [y/N] `;
   return /^\s*y/i.test((await input.ask(question, new AbortController().signal)) ?? '');
 }

@@ -59,8 +59,8 @@ async function up(deps: CliDeps, options: UpOptions): Promise<ExitCode> {
   });
   const { health, wasRunning } = await withProgress(deps, 'starting', work);
   if (wasRunning) {
-    const port = options.port === undefined ? '' : ' --port counts from the next start.';
-    err.write(`Offshoot is already running.${port}\n`);
+    const later = options.port === undefined ? '' : ' --port counts from the next start.';
+    err.write(`Offshoot is already running.${later}\n`);
   }
   const addresses = addressesOf(home, discover(home).url, health);
   if (options.json) writeJson(out, { ...addresses, status: health.status, wasRunning });

@@ -1,5 +1,6 @@
 /** Invocations and runners as tables. */
 import type { RunnerInfo, SubAgentRecord } from '../../contract/records.ts';
+import { tookMs } from '../../domain/took.ts';
 import { formatAge, formatDuration } from './duration.ts';
 import { oneLine } from './plain-text.ts';
 import { statusPaint } from './status.ts';
@@ -31,7 +32,7 @@ export function renderList(
       { text: record.executionMode, paint: style.dim },
       { text: record.runnerId },
       { text: titleOf(record) },
-      { text: record.result === null ? '' : formatDuration(record.result.durationMs) },
+      { text: formatTook(record) },
       { text: formatAge(now - Date.parse(record.createdAt)), paint: style.dim },
     ]),
     { width, head: style.dim },
@@ -51,7 +52,7 @@ export function renderRunners(runners: readonly RunnerInfo[], { style, width }: 
       { text: runner.id },
       runner.available
         ? { text: 'ready', paint: style.green }
-        : { text: 'missing', paint: style.red },
+        : { text: 'not ready', paint: style.red },
       { text: runner.turns ? 'many' : 'one' },
       { text: runner.onLost },
       runner.available || runner.reason === null
@@ -60,6 +61,11 @@ export function renderRunners(runners: readonly RunnerInfo[], { style, width }: 
     ]),
     { width, head: style.dim },
   );
+}
+
+function formatTook(record: SubAgentRecord): string {
+  const ms = tookMs(record);
+  return ms === null ? '' : formatDuration(ms);
 }
 
 /** What it was called, else how its task begins. */

@@ -1,5 +1,6 @@
 /** One invocation in full, for `get`. */
 import type { SubAgentRecord } from '../../contract/records.ts';
+import { tookMs } from '../../domain/took.ts';
 import { formatDuration } from './duration.ts';
 import { oneLine, plainText } from './plain-text.ts';
 import { statusGlyph, statusPaint } from './status.ts';
@@ -20,7 +21,8 @@ export function renderRecord(record: SubAgentRecord, style: Style): string {
 }
 
 function fieldsOf(record: SubAgentRecord): [string, string | null][] {
-  const { context, result } = record;
+  const { context } = record;
+  const took = tookMs(record);
   return [
     ['error', record.error === null ? null : `${record.error} (${record.errorCode})`],
     ['to do', record.errorHint],
@@ -36,7 +38,7 @@ function fieldsOf(record: SubAgentRecord): [string, string | null][] {
     ['created', record.createdAt],
     ['started', record.startedAt],
     ['ended', record.completedAt],
-    ['took', result === null ? null : formatDuration(result.durationMs)],
+    ['took', took === null ? null : formatDuration(took)],
     ['tokens', tokensOf(record)],
     ['workflow', record.workflowId],
     ['in Temporal', record.temporalUrl],

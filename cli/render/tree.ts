@@ -13,6 +13,8 @@ interface Line {
   /** Null for a session that runs nothing of ours. */
   invocation: Invocation | null;
   title: string;
+  /** What the next command takes: `get`, `logs`, `cancel`, or for a session `tree` and `callbacks`. */
+  name: string;
 }
 
 /** Titles longer than this would push the other columns out of sight. */
@@ -26,9 +28,10 @@ export function renderTree(tree: TreeNode, options: { style: Style; width: numbe
     mode: widest(runs.map((one) => one.executionMode)),
     runner: widest(runs.map((one) => one.runnerId)),
     duration: widest(runs.map(durationOf)),
+    id: widest(runs.map((one) => one.id)),
     left: 0,
   };
-  const right = widths.mode + widths.runner + widths.duration + 3 * gap.length;
+  const right = widths.mode + widths.runner + widths.duration + widths.id + 4 * gap.length;
   const leftMax = Math.max(20, Math.min(titleWidthMax, options.width - right));
   widths.left = Math.min(leftMax, widest(lines.map(leftOf)));
   return lines.map((line) => `${renderLine(line, widths, options.style)}\n`).join('');
@@ -36,18 +39,22 @@ export function renderTree(tree: TreeNode, options: { style: Style; width: numbe
 
 function renderLine(
   line: Line,
-  widths: { left: number; mode: number; runner: number; duration: number },
+  widths: { left: number; mode: number; runner: number; duration: number; id: number },
   style: Style,
 ): string {
   const { branch, invocation } = line;
   const taken = widthOf(branch) + (invocation ? 2 : 0);
   const title = cutTo(line.title, Math.max(8, widths.left - taken));
-  if (!invocation) return `${style.dim(branch)}${style.bold(title)}`;
+  if (!invocation) {
+    const name = line.name === line.title ? '' : `${gap}${style.dim(line.name)}`;
+    return `${style.dim(branch)}${style.bold(title)}${name}`;
+  }
   const cells = [
     padTo(title, widths.left - taken),
     style.dim(padTo(invocation.executionMode, widths.mode)),
     padTo(invocation.runnerId, widths.runner),
     style.dim(padStartTo(durationOf(invocation), widths.duration)),
+    style.dim(padTo(invocation.id, widths.id)),
     ...(invocation.error === null ? [] : [style.red(cutTo(oneLine(invocation.error), 60))]),
   ];
   const glyph = statusGlyph(invocation.status, style);
@@ -60,11 +67,17 @@ function linesOf(node: TreeNode, branch: string, below: string): Line[] {
   const name = node.title ?? node.sessionKey;
   const bar = node.children.length > 0 ? '│ ' : '  ';
   return [
-    { branch, invocation: first ?? null, title: oneLine(first?.title ?? name) },
+    {
+      branch,
+      invocation: first ?? null,
+      title: oneLine(first?.title ?? name),
+      name: node.sessionKey,
+    },
     ...later.map((invocation) => ({
       branch: `${below}${bar}↪ `,
       invocation,
       title: oneLine(invocation.title),
+      name: invocation.id,
     })),
     ...node.children.flatMap((child, at) => {
       const isLast = at === node.children.length - 1;

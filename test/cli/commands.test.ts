@@ -99,14 +99,20 @@ test('wait for one prints its answer', async () => {
   );
 });
 
-test('delete asks a person and not a script, and says what went', async () => {
+test('delete asks a person, refuses a script that has not said --yes, and says what went', async () => {
   await withFakeServer(
     (_, response) => answerJson(response, { sessions: 1, invocations: 2, turns: 30, callbacks: 0 }),
     async ({ url, seen }) => {
       const no = await cli(['delete', 'sub_1'], { url, isTerminal: true, answers: ['n'] });
       expect(no).toMatchObject({ exitCode: 130, out: '' });
       expect(seen).toEqual([]);
-      const yes = await cli(['delete', 'main', '--session'], { url });
+      const unsaid = await cli(['delete', 'sub_1'], { url });
+      expect(unsaid).toMatchObject({
+        exitCode: 2,
+        err: 'offshoot: Nobody is there to be asked whether to delete sub_1.\n  Say it with --yes.\n',
+      });
+      expect(seen).toEqual([]);
+      const yes = await cli(['delete', 'main', '--session', '--yes'], { url });
       expect(yes.out).toBe('Deleted: 1 session, 2 invocations, 30 turns, 0 callbacks.\n');
       expect(seen[0]).toMatchObject({ method: 'DELETE', url: '/api/sessions/main' });
     },
@@ -217,9 +223,9 @@ test('runners say what keeps them from running', async () => {
     (_, response) => answerJson(response, { runners }),
     async ({ url }) => {
       expect(`\n${(await cli(['runners'], { url })).out}`).toBe(`
-RUNNER  STATE    TURNS  IF LOST  COMMAND
-demo    ready    one    fail     node
-lint    missing  one    fail     eslint is not on PATH
+RUNNER  STATE      TURNS  IF LOST  COMMAND
+demo    ready      one    fail     node
+lint    not ready  one    fail     eslint is not on PATH
 `);
     },
   );

@@ -59,14 +59,19 @@ test('a tree shows who asked whom, in which mode, and how it ended', () => {
   };
   expect(`\n${renderTree(tree, { style, width: 100 })}`).toBe(`
 claude-code-1
-├─ ✓ Review the change  SYNC            demo    1 min 01 s
-│  ├─ ✓ Read the diff   ASYNC_POLL      demo         0.8 s
-│  └─ ✗ Run the tests   ASYNC_CALLBACK  claude       1.2 s  exit 3 no such file
-├─ … Wait               ASYNC_POLL      demo
-├─ ⏱ Too long           SYNC            demo    1 h 00 min
-└─ ⊘ Not any more       SYNC            demo
-   └─ ⊘ Nor this        SYNC            demo
+├─ ✓ Review the change  SYNC            demo    1 min 01 s  sub_3
+│  ├─ ✓ Read the diff   ASYNC_POLL      demo         0.8 s  sub_1
+│  └─ ✗ Run the tests   ASYNC_CALLBACK  claude       1.2 s  sub_2  exit 3 no such file
+├─ … Wait               ASYNC_POLL      demo                sub_4
+├─ ⏱ Too long           SYNC            demo    1 h 00 min  sub_5
+└─ ⊘ Not any more       SYNC            demo                sub_7
+   └─ ⊘ Nor this        SYNC            demo                sub_6
 `);
+});
+
+test('a session that somebody has named is shown with the key that commands take', () => {
+  const tree: TreeNode = { ...node('x'), title: 'Release', kind: 'external', invocations: [] };
+  expect(renderTree(tree, { style, width: 100 })).toBe(`Release  ${tree.sessionKey}\n`);
 });
 
 test('a root of ours, later messages to a session, and wide titles line up too', () => {
@@ -74,10 +79,10 @@ test('a root of ours, later messages to a session, and wide titles line up too',
   const [first] = root.invocations;
   if (first) root.invocations.push({ ...first, title: 'and then?', executionMode: 'ASYNC_POLL' });
   expect(`\n${renderTree(root, { style, width: 100 })}`).toBe(`
-✓ 日本語のタイトル  SYNC        demo  1.2 s
-│ ↪ ✓ and then?     ASYNC_POLL  demo  1.2 s
-├─ ✓ child 😀       SYNC        demo  1.2 s
-└─ ✓ last           SYNC        demo  1.2 s
+✓ 日本語のタイトル  SYNC        demo  1.2 s  sub_11
+│ ↪ ✓ and then?     ASYNC_POLL  demo  1.2 s  sub_11
+├─ ✓ child 😀       SYNC        demo  1.2 s  sub_9
+└─ ✓ last           SYNC        demo  1.2 s  sub_10
 `);
 });
 
@@ -85,8 +90,8 @@ test('long and wild titles are cut to the width and made harmless', () => {
   const title = `one\ntwo \u001B[31mred\u001B[0m ${'long '.repeat(40)}`;
   const text = renderTree(node(title, {}, [node(title)]), { style, width: 60 });
   expect(`\n${text}`).toBe(`
-✓ one two red long long long long long l…  SYNC  demo  1.2 s
-└─ ✓ one two red long long long long lon…  SYNC  demo  1.2 s
+✓ one two red long long long lon…  SYNC  demo  1.2 s  sub_13
+└─ ✓ one two red long long long…   SYNC  demo  1.2 s  sub_12
 `);
 });
 
@@ -96,7 +101,7 @@ test('with colours the same tree is painted', () => {
     width: 100,
   });
   expect(painted).toContain('\u001B[31m✗\u001B[39m x');
-  expect(plainText(painted)).toBe('✗ x  SYNC  demo  1.2 s  bad\n');
+  expect(plainText(painted)).toBe('✗ x  SYNC  demo  1.2 s  sub_14  bad\n');
 });
 
 test('a table gives up the width of one column and keeps the others', () => {

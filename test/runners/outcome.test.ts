@@ -70,6 +70,9 @@ test.each(['no-such-program-anywhere', '/no/such/program', './not-here'])(
     expect(outcome).toMatchObject({ kind: 'failed', errorCode: 'runner_missing' });
     expect(outcome.error).toContain(command);
     expect(outcome.errorHint).toContain('runners.fixture.command');
+    expect(outcome.errorHint).toMatch(/offshoot logs sub_\w+$/);
+    const isOnPath = !command.includes('/');
+    expect(outcome.error?.includes(` on the PATH ${process.env['PATH']}`)).toBe(isOnPath);
     expect(events).toEqual([]);
     expect(Date.now() - startedAt).toBeLessThan(1000);
   },

@@ -31,7 +31,7 @@ function set(room: Room) {
       'own-path': command('lint', { env: { PATH: `/nowhere:${bin}` } }),
     },
   });
-  return { config, lookUp: { path: `/nowhere:${bin}`, demoEntry }, bin };
+  return { config, lookUp: { path: `/nowhere:${bin}`, hostEnv: { KEY: 'k' }, demoEntry }, bin };
 }
 
 test('the built-in runner is listed first, then the configured, each with what is missing', async () => {
@@ -51,7 +51,7 @@ test('the built-in runner is listed first, then the configured, each with what i
     const reason = (id: string) => listed.find((runner) => runner.id === id)!.reason;
     expect(reason('demo')).toBeNull();
     expect(reason('local')).toContain('workspace');
-    expect(reason('gone')).toContain('not on the PATH');
+    expect(reason('gone')).toContain(`not on the PATH of the runner host (/nowhere:${bin})`);
     expect(reason('gone')).toContain('runners.gone.command');
     expect(reason('plain')).toContain('chmod +x');
     expect(listed[2]).toMatchObject({ command: join(bin, 'lint'), turns: true, onLost: 'rerun' });
@@ -62,7 +62,11 @@ test('the built-in runner is listed first, then the configured, each with what i
 test('a PATH without the program makes it unavailable, and a missing build the demo', async () => {
   await withRoom(async (room) => {
     const { config } = set(room);
-    const listed = listRunners(config, { path: '', demoEntry: '/no/such/main.js' });
+    const listed = listRunners(config, {
+      path: '',
+      hostEnv: {},
+      demoEntry: '/no/such/main.js',
+    });
     expect(listed[0]).toMatchObject({ id: 'demo', available: false });
     expect(listed[0]!.reason).toContain('npm run build');
     expect(listed[1]).toMatchObject({ id: 'lint', available: false });
@@ -92,6 +96,24 @@ test('a runner is found by its id with every default filled in, or not at all', 
     });
     expect(findRunner(config, 'nobody', lookUp)).toBeNull();
     expect(findRunner(config, 'constructor', lookUp)).toBeNull();
+  });
+});
+
+test('a runner whose `env` names a variable that the host does not have is not ready, by name', async () => {
+  await withRoom(async (room) => {
+    const { lookUp } = set(room);
+    const env = { A: '${KEY}', B: '${OFFSHOOT_URL}', C: 'x ${NOT_SET}' };
+    const runner = { kind: 'command', command: 'lint' };
+    const config = configSchema.parse({
+      runners: { bad: { ...runner, env }, good: { ...runner, env: { A: '${KEY}' } } },
+    });
+    const [, bad, good] = listRunners(config, lookUp);
+    expect(bad).toMatchObject({
+      available: false,
+      reason:
+        '${NOT_SET} in runners.bad.env.C has no value: set NOT_SET where `offshoot up` is started, and start it again',
+    });
+    expect(good).toMatchObject({ available: true, reason: null });
   });
 });
 

@@ -26,6 +26,8 @@ export interface RunnerHostDeps {
   /** Set where the user names a Temporal; else the server says where the engine is. */
   engine: EngineTarget | null;
   log(message: string): void;
+  /** Tests are less patient. */
+  unheardMs?: number;
 }
 
 export interface RunnerHost {
@@ -41,6 +43,8 @@ export interface RunnerHost {
 /** Beyond the graces of program and stragglers: what seeing them end and telling it may take. */
 const STOP_MS = 15_000;
 const RETRY_MS = 100;
+/** The server is started beside us and takes a moment: only what keeps us longer is worth a line. */
+const UNHEARD_MS = 20_000;
 
 export function startRunnerHost(deps: RunnerHostDeps): RunnerHost {
   const life = new AbortController();
@@ -148,16 +152,18 @@ async function tidyUp(deps: RunnerHostDeps, signal: AbortSignal): Promise<void> 
 
 async function insist(
   attempt: () => Promise<void>,
-  deps: Pick<RunnerHostDeps, 'log'>,
+  deps: Pick<RunnerHostDeps, 'log' | 'unheardMs'>,
   signal: AbortSignal,
 ): Promise<void> {
+  const from = performance.now();
   let said = '';
   while (!signal.aborted) {
     try {
       return await attempt();
     } catch (error) {
       // The same reason again and again is one line in the log.
-      if (String(error) !== said) deps.log(`hello: ${(said = String(error))}`);
+      const isLate = performance.now() - from > (deps.unheardMs ?? UNHEARD_MS);
+      if (isLate && String(error) !== said) deps.log(`hello: ${(said = String(error))}`);
       await sleep(RETRY_MS, undefined, { signal }).catch(() => {});
     }
   }
