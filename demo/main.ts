@@ -29,17 +29,19 @@ async function demo(): Promise<number> {
   const interrupt = () => void launcher.stop();
   process.once('SIGINT', interrupt);
   process.once('SIGTERM', interrupt);
+  let isGood = false;
   try {
     await launcher.ready;
-    const isGood = await show(createClient(discover(home)));
+    isGood = await show(createClient(discover(home)));
     if (flags.keep) await keepUntilInterrupted(launcher.finished);
-    return isGood ? 0 : 1;
   } finally {
     say(style.dim('\nStopping'));
     await launcher.stop();
     if (isOwnHome && !flags.keep) rmSync(home, { recursive: true, force: true });
-    tellNext();
   }
+  // Whoever has kept the stack up has tried it already.
+  if (isGood && !flags.keep) tellNext();
+  return isGood ? 0 : 1;
 }
 
 async function show(client: OffshootClient): Promise<boolean> {
