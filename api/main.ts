@@ -3,12 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { checkDatabase, createBackups, startSchedule } from '../backup/index.ts';
 import { homeFolder } from '../client/home-folder.ts';
 import { createConfigSource, type ConfigSource } from '../config/index.ts';
 import { readEnvironment, type Environment } from '../contract/config.ts';
 import { AppError } from '../contract/errors.ts';
 import { homePaths, type HomePaths } from '../contract/home.ts';
-import type { ServerFile } from '../contract/records.ts';
+import type { ServerFile, StoreCheck } from '../contract/records.ts';
 import { isFinal } from '../contract/words.ts';
 import { connectOptions } from '../engine/connect-options.ts';
 import { writeJsonFile } from '../engine/engine-file.ts';
@@ -49,6 +50,8 @@ async function serve(): Promise<void> {
   const lookUp = { path: environment.path, hostEnv: process.env, demoEntry };
   let url = '';
 
+  const backups = backupsOf(paths, config, store);
+
   installSdkRuntime(logLine);
   const link = linkEngine({ home, environment, config, store, onChange: () => tell() });
   const tell = () => writeServerFile(paths, url, link);
@@ -63,6 +66,8 @@ async function serve(): Promise<void> {
       list: () => listRunners(config.read(), lookUp),
     },
     secrets,
+    backups,
+    checkStore: () => checkOnline(paths, store),
     randomId: () => randomBytes(10).toString('hex'),
     engine: () => link.view(),
     version: ownVersion(),
@@ -77,6 +82,7 @@ async function serve(): Promise<void> {
   url = `http://127.0.0.1:${listening.port}`;
   tell();
   const stopKeeper = startKeeper(store, () => config.lastGood(), logLine);
+  const stopSchedule = startSchedule(backups, logLine);
   store.changes.listen((change) => {
     if (change.kind !== 'final') return;
     secrets.remove(change.invocationId).catch((error: unknown) => {
@@ -86,6 +92,7 @@ async function serve(): Promise<void> {
 
   async function end(): Promise<void> {
     stopKeeper();
+    stopSchedule();
     // First of all: whoever looks for the server from here on is told that there is none.
     rmSync(paths.serverFile, { force: true });
     await listening.close();
@@ -94,8 +101,7 @@ async function serve(): Promise<void> {
     release();
     process.exit(0);
   }
-  process.once('SIGTERM', () => void end());
-  process.once('SIGINT', () => void end());
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void end());
 }
 
 interface LinkParts {
@@ -149,6 +155,23 @@ function writeServerFile(paths: HomePaths, url: string, link: EngineLink): void 
   const temporal = { address, namespace, uiUrl };
   const content: ServerFile = { url, pid: process.pid, tokenFile: paths.token, temporal };
   writeJsonFile(paths.serverFile, content);
+}
+
+const backupsOf = (paths: HomePaths, config: ConfigSource, store: Store) =>
+  createBackups({
+    paths,
+    config: () => config.lastGood().backup,
+    now: () => new Date(),
+    hold: store.holdCheckpoints,
+  });
+
+async function checkOnline(paths: HomePaths, store: Store): Promise<StoreCheck> {
+  const release = store.holdCheckpoints();
+  try {
+    return await checkDatabase(paths.database, store.now(), store.db);
+  } finally {
+    release();
+  }
 }
 
 /** Values that a kill left behind although their invocation has ended, or was never accepted. */

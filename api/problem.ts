@@ -37,6 +37,8 @@ export const problemStatus = {
   home_in_use: 500,
   database_newer: 500,
   database_busy: 503,
+  backup_failed: 500,
+  backup_invalid: 422,
   engine_unavailable: 503,
   server_unavailable: 503,
   internal: 500,

@@ -54,6 +54,8 @@ const errorExitCodes = {
   home_in_use: exitCodes.refused,
   database_newer: exitCodes.refused,
   database_busy: exitCodes.unreachable,
+  backup_failed: exitCodes.incomplete,
+  backup_invalid: exitCodes.refused,
   engine_unavailable: exitCodes.unreachable,
   server_unavailable: exitCodes.unreachable,
   internal: exitCodes.incomplete,

@@ -1,5 +1,6 @@
 /** Every command, in the order in which `--help` lists them. */
 import { Command } from 'commander';
+import { addBackupCommands } from './commands/backup.ts';
 import { addCallbacksCommand, addRunnersCommand } from './commands/callbacks.ts';
 import { addConfigCommand } from './commands/config.ts';
 import { addControlCommands } from './commands/control.ts';
@@ -46,6 +47,7 @@ export function createProgram(cli: Cli): Command {
     addRunnersCommand,
     addConfigCommand,
     addDoctorCommand,
+    addBackupCommands,
     addEngineCommand,
     addMcpCommand,
   ];

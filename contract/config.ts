@@ -87,6 +87,19 @@ export const configSchema = z.strictObject({
       uiUrl: z.url().optional(),
     })
     .prefault({}),
+  backup: z
+    .strictObject({
+      /** 0 takes none but those that are asked for. */
+      everyHours: z
+        .number()
+        .min(0)
+        .max(31 * 24)
+        .default(defaults.backupEveryHours),
+      keep: z.number().int().min(1).max(1000).default(defaults.backupsKept),
+      /** Another disk, perhaps. */
+      folder: z.string().startsWith('/', 'must be an absolute path').optional(),
+    })
+    .prefault({}),
   server: z
     .strictObject({ port: z.number().int().min(0).max(65535).default(defaults.port) })
     .prefault({}),

@@ -29,6 +29,8 @@ export const requestErrorCodes = [
   'home_in_use',
   'database_newer',
   'database_busy',
+  'backup_failed',
+  'backup_invalid',
   'engine_unavailable',
   'server_unavailable',
   'internal',

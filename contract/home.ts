@@ -17,6 +17,8 @@ export function homePaths(home: string) {
     hostPidFile: `${home}/run/host.json`,
     engineFile: `${home}/run/engine.json`,
     engineData: `${home}/engine`,
+    /** Copies of the database, unless the configuration names another folder. */
+    backups: `${home}/backups`,
     logs: `${home}/logs`,
     work: `${home}/work`,
     /** One 0600 file per open invocation with the values of `context.env`. */

@@ -23,6 +23,9 @@ export const defaults = {
   retentionDays: 90,
   port: 8464,
   sessionIdleMs: 10 * MINUTE,
+  /** A day's work is what can be lost with a disk; a week of days to go back to. */
+  backupEveryHours: 24,
+  backupsKept: 7,
 } as const;
 
 export const limits = {

@@ -1,11 +1,13 @@
 /** The one list of what can be asked of the system. HTTP, MCP, CLI and library are derived from it. */
 import { z } from 'zod';
 import {
+  backupSchema,
   callbackSchema,
   deletedSchema,
   healthSchema,
   runnerInfoSchema,
   sessionRecordSchema,
+  storeCheckSchema,
   subAgentRecordSchema,
   treeNodeSchema,
   turnSchema,
@@ -138,6 +140,20 @@ export const operations = {
     summary: 'Runners that can be named',
     input: ask.nothingSchema,
     output: z.object({ runners: z.array(runnerInfoSchema) }),
+  },
+  takeBackup: {
+    method: 'POST',
+    path: '/api/backups',
+    summary: 'Copy the store while it is in use, and verify the copy (administrator)',
+    input: ask.takeBackupSchema,
+    output: backupSchema,
+  },
+  checkStore: {
+    method: 'POST',
+    path: '/api/store/check',
+    summary: 'Read the whole store and say whether it is sound (administrator)',
+    input: ask.nothingSchema,
+    output: storeCheckSchema,
   },
   getHealth: {
     method: 'GET',

@@ -161,6 +161,30 @@ export const healthSchema = z.object({
 });
 export type Health = z.infer<typeof healthSchema>;
 
+export const backupSchema = z.object({
+  file: z.string(),
+  bytes: z.number().int(),
+  takenAt: time.describe('What was committed before this is in it'),
+  schema: z.number().int(),
+});
+export type Backup = z.infer<typeof backupSchema>;
+
+export const storeCheckSchema = z.object({
+  file: z.string(),
+  problems: z.array(z.string()).describe('What SQLite found wrong; empty in a sound file'),
+  schema: z.number().int(),
+  knownSchema: z.number().int().describe('What this Offshoot reads; a higher one is refused'),
+  bytes: z.number().int(),
+  walBytes: z.number().int(),
+  outbox: z.object({ rows: z.number().int(), oldestAt: time.nullable() }),
+  staleClaims: z
+    .array(z.object({ invocationId: z.string(), runNo: z.number().int(), hostId: z.string() }))
+    .describe('Runs that count as running on a host that has gone or has begun anew'),
+  newestAt: time.nullable().describe('When the latest entry was made, by the clock of then'),
+  now: time.describe("The server's clock"),
+});
+export type StoreCheck = z.infer<typeof storeCheckSchema>;
+
 export const deletedSchema = z.object({
   sessions: z.number().int(),
   invocations: z.number().int(),

@@ -185,4 +185,14 @@ export const specHistorySchema = z.strictObject({
   limit: page.default(limits.pageDefault),
   cursor: cursor.optional(),
 });
+export const takeBackupSchema = z.strictObject({
+  to: z
+    .string()
+    .max(limits.pathCharsMax)
+    .startsWith('/', 'must be an absolute path')
+    .optional()
+    .describe(
+      'A new file. Without it: a name by time in the folder of backups, the oldest of which goes.',
+    ),
+});
 export const nothingSchema = z.strictObject({});

@@ -1,6 +1,6 @@
 import type { Config } from '../contract/config.ts';
 import type { HomePaths } from '../contract/home.ts';
-import type { Health, RunnerInfo } from '../contract/records.ts';
+import type { Backup, Health, RunnerInfo, StoreCheck } from '../contract/records.ts';
 import type { CommandRunner } from '../contract/run.ts';
 import type { Store } from '../store/index.ts';
 
@@ -18,6 +18,8 @@ export interface Deps {
     list(): RunnerInfo[];
   };
   secrets: SecretsBox;
+  backups: { take(file: string | null): Promise<Backup> };
+  checkStore(): Promise<StoreCheck>;
   /** A new invocation's random part. */
   randomId(): string;
   engine(): EngineView;

@@ -2,6 +2,7 @@
 import type { OperationName, OperationOutput, ParsedInput } from '../contract/operations.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
+import { checkStore, takeBackup } from './backups.ts';
 import { getTree } from './get-tree.ts';
 import { claim } from './host/claim.ts';
 import { hello } from './host/hello.ts';
@@ -37,6 +38,8 @@ export const handlers: Handlers = {
   ackCallbacks: sessions.ackCallbacks,
   getTree,
   listRunners,
+  takeBackup,
+  checkStore,
   getHealth,
 };
 

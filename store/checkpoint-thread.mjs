@@ -7,12 +7,15 @@ import BetterSqlite3 from 'better-sqlite3';
 const { file, everyMs, passiveBytes, restartBytes } = workerData;
 const db = new BetterSqlite3(file);
 db.pragma('busy_timeout = 200');
+/** How many long reads are under way. */
+let held = 0;
 
 function checkpoint() {
   const bytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   // PASSIVE never waits for anybody; RESTART lets the file be used again from its beginning, which
-  // overlapping readers would otherwise prevent for ever.
-  if (bytes > restartBytes) db.pragma('wal_checkpoint(RESTART)');
+  // overlapping readers would otherwise prevent for ever. It keeps writers out while it waits for
+  // them, which is too long for one that copies the whole file: then the WAL grows for a while.
+  if (bytes > restartBytes && held === 0) db.pragma('wal_checkpoint(RESTART)');
   else if (bytes > passiveBytes) db.pragma('wal_checkpoint(PASSIVE)');
 }
 
@@ -24,7 +27,10 @@ const timer = setInterval(() => {
   }
 }, everyMs);
 
-parentPort.once('message', () => {
+parentPort.on('message', (message) => {
+  if (message === 'hold') held += 1;
+  if (message === 'release') held -= 1;
+  if (message !== 'end') return;
   clearInterval(timer);
   db.close();
   parentPort.close();

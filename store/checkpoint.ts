@@ -2,19 +2,31 @@ import { Worker } from 'node:worker_threads';
 
 const MiB = 1024 * 1024;
 
-/** Starts the checkpoint thread; returns how to end it. */
-export function startCheckpoints(file: string): () => Promise<void> {
+export interface Checkpoints {
+  /** Until the returned function is called no writer waits for a reader that takes its time. */
+  hold(): () => void;
+  stop(): Promise<void>;
+}
+
+/** Starts the checkpoint thread. */
+export function startCheckpoints(file: string): Checkpoints {
   const thread = new Worker(new URL('./checkpoint-thread.mjs', import.meta.url), {
     workerData: { file, everyMs: 500, passiveBytes: 4 * MiB, restartBytes: 16 * MiB },
   });
   thread.unref();
   // Without its thread the WAL grows and nothing else changes: not worth ending the server for.
   thread.on('error', () => {});
-  return async () => {
-    const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
-    // Nothing else may keep the process alive while it waits for this.
-    thread.ref();
-    thread.postMessage('end');
-    await ended;
+  return {
+    hold() {
+      thread.postMessage('hold');
+      return () => thread.postMessage('release');
+    },
+    async stop() {
+      const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
+      // Nothing else may keep the process alive while it waits for this.
+      thread.ref();
+      thread.postMessage('end');
+      await ended;
+    },
   };
 }

@@ -4,7 +4,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import { AppError } from '../contract/errors.ts';
 
 /** Takes the home for this process, or says who has it. Returns how to give it back. */
-export function takeHome(home: string): () => void {
+export function takeHome(home: string, name = 'offshoot server'): () => void {
   mkdirSync(`${home}/run`, { recursive: true, mode: 0o700 });
   const note = `${home}/run/holder.json`;
   const lock = new BetterSqlite3(`${home}/run/lock.db`, { timeout: 0 });
@@ -17,7 +17,7 @@ export function takeHome(home: string): () => void {
       hint: 'Use that server, stop it with: offshoot down, or set OFFSHOOT_HOME to another folder.',
     });
   }
-  writeFileSync(note, JSON.stringify({ name: 'offshoot server', pid: process.pid }));
+  writeFileSync(note, JSON.stringify({ name, pid: process.pid }));
   return () => lock.close();
 }
 

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createChanges, type Changes } from './changes.ts';
 import { startCheckpoints } from './checkpoint.ts';
 import { openDatabase, type Db } from './database.ts';
+import { afterRestore } from './lifecycle/after-restore.ts';
 import { readMeta, writeMeta } from './meta.ts';
 import { migrate } from './migrate.ts';
 import { forgetWaits } from './waits.ts';
@@ -17,6 +18,8 @@ export interface Store {
   now(): string;
   /** Names this home in queues and markers; made once. */
   homeId: string;
+  /** For a reader that takes seconds, which would keep writers waiting; answers how to let go. */
+  holdCheckpoints(): () => void;
   close(): Promise<void>;
 }
 
@@ -28,7 +31,7 @@ export function openStore(
   const db = openMigrated(file);
   const changes = createChanges();
   const queue = createWriteQueue(db, clock, changes.publish);
-  const stopCheckpoints = options.checkpoints === false ? null : startCheckpoints(file);
+  const checkpoints = options.checkpoints === false ? null : startCheckpoints(file);
   const homeId = prepare(db, clock);
   return {
     db,
@@ -36,9 +39,10 @@ export function openStore(
     changes,
     now: () => clock().toISOString(),
     homeId,
+    holdCheckpoints: () => checkpoints?.hold() ?? (() => {}),
     async close() {
       queue.flush();
-      await stopCheckpoints?.();
+      await checkpoints?.stop();
       db.close();
     },
   };
@@ -58,6 +62,7 @@ function openMigrated(file: string): Db {
 function prepare(db: Db, clock: () => Date): string {
   const tx = { db, now: clock().toISOString(), note: () => {} };
   forgetWaits(tx);
+  afterRestore(tx);
   const known = readMeta(db, 'home_id');
   if (known) return known;
   const homeId = randomBytes(4).toString('hex');

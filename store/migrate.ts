@@ -7,9 +7,7 @@ import type { Db } from './database.ts';
 const folder = fileURLToPath(new URL('./migrations', import.meta.url));
 
 export function migrate(db: Db, file: string): void {
-  const files = readdirSync(folder)
-    .filter((name) => /^\d{4}-.+\.sql$/.test(name))
-    .sort();
+  const files = migrationFiles();
   const have = db.get<{ user_version: number }>('PRAGMA user_version')!.user_version;
   if (have > files.length) {
     throw new AppError(
@@ -25,6 +23,15 @@ export function migrate(db: Db, file: string): void {
     const sql = readFileSync(`${folder}/${name}`, 'utf8');
     db.exec(`BEGIN IMMEDIATE;\n${sql}\nPRAGMA user_version = ${index + 1};\nCOMMIT;`);
   }
+}
+
+/** The schema of a database with every migration. */
+export const knownSchema = () => migrationFiles().length;
+
+function migrationFiles(): string[] {
+  return readdirSync(folder)
+    .filter((name) => /^\d{4}-.+\.sql$/.test(name))
+    .sort();
 }
 
 /** Named by the schema it holds. A copy that a kill cut short must not pass for one. */

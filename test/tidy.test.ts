@@ -12,6 +12,7 @@ const table: ImportTable = {
   domain: { values: ['contract'], packages: ['node:crypto'] },
   config: { values: ['contract'] },
   store: { values: ['contract', 'domain'] },
+  backup: { values: ['contract', 'store'] },
   runners: { values: ['contract', 'domain'] },
   // The demo agent is a program of its own: it speaks to Offshoot as any agent does.
   'runners/demo-agent': { values: ['contract', 'domain', 'client', 'runners'] },
@@ -28,7 +29,18 @@ const table: ImportTable = {
   mcp: { values: ['contract', 'domain', 'operations', 'client'] },
   client: { values: ['contract'] },
   cli: {
-    values: ['contract', 'domain', 'config', 'client', 'engine', 'launcher', 'harnesses', 'mcp'],
+    values: [
+      'contract',
+      'domain',
+      'config',
+      'client',
+      'engine',
+      'launcher',
+      'harnesses',
+      'mcp',
+      // Only where no server has the home; it takes the home for as long as it takes.
+      'backup',
+    ],
   },
   engine: { values: ['contract'] },
   launcher: { values: ['contract', 'engine', 'client', 'runners', 'api'] },

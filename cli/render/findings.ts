@@ -1,21 +1,54 @@
-/** What `doctor` found: a line for each, and under it what to do. */
+/** What `doctor` found: a line for each, and under it why it matters and what to do. */
 import type { Style } from './style.ts';
 
 export interface Finding {
+  level: 'ok' | 'warning' | 'error';
   name: string;
-  isGood: boolean;
-  detail: string;
-  /** What to do, where it is not good. */
+  what: string;
+  /** What follows from it, where it is not well. */
+  why: string | null;
   remedy: string | null;
+  /** Mends it, where that can be done without asking. Answers what was done. */
+  fix?: () => Promise<string> | string;
+}
+
+export const well = (name: string, what: string): Finding => ({
+  level: 'ok',
+  name,
+  what,
+  why: null,
+  remedy: null,
+});
+
+export function ill(
+  level: 'warning' | 'error',
+  name: string,
+  found: { what: string; why: string; remedy: string | null; fix?: Finding['fix'] | undefined },
+): Finding {
+  const { what, why, remedy, fix } = found;
+  return { level, name, what, why, remedy, ...(fix && { fix }) };
 }
 
 export function renderFindings(findings: readonly Finding[], style: Style): string {
   const width = Math.max(0, ...findings.map(({ name }) => name.length));
-  const lines = findings.flatMap(({ name, isGood, detail, remedy }) => [
-    `${isGood ? style.green('✓') : style.red('✗')} ${name.padEnd(width)}  ${detail}`,
-    ...(remedy === null ? [] : [`${' '.repeat(width + 4)}${style.yellow('→')} ${remedy}`]),
+  const indent = ' '.repeat(width + 4);
+  const signs = { ok: style.green('✓'), warning: style.yellow('!'), error: style.red('✗') };
+  const lines = findings.flatMap(({ level, name, what, why, remedy }) => [
+    `${signs[level]} ${name.padEnd(width)}  ${what}`,
+    ...(why === null ? [] : [`${indent}${style.dim(why)}`]),
+    ...(remedy === null ? [] : [`${indent}${style.yellow('→')} ${remedy}`]),
   ]);
-  const bad = findings.filter(({ isGood }) => !isGood).length;
-  const sum = bad === 0 ? 'All is well.' : `${bad} of ${findings.length} need attention.`;
-  return `${[...lines, '', sum].join('\n')}\n`;
+  return `${[...lines, '', sumUp(findings)].join('\n')}\n`;
+}
+
+function sumUp(findings: readonly Finding[]): string {
+  const count = (level: Finding['level']) => findings.filter((one) => one.level === level).length;
+  const [errors, warnings] = [count('error'), count('warning')];
+  if (errors + warnings === 0) return 'All is well.';
+  const named = [
+    ...(errors === 0 ? [] : [`${errors} error${errors === 1 ? '' : 's'}`]),
+    ...(warnings === 0 ? [] : [`${warnings} warning${warnings === 1 ? '' : 's'}`]),
+  ];
+  const canFix = findings.some(({ fix }) => fix !== undefined);
+  return `${named.join(', ')}.${canFix ? ' `offshoot doctor --fix` mends what can be mended safely.' : ''}`;
 }

@@ -6,7 +6,7 @@ import {
   openStatuses,
   type InvocationRow,
 } from '../invocations.ts';
-import { readMeta, writeMeta } from '../meta.ts';
+import { engineEpoch, readMeta, writeMeta } from '../meta.ts';
 import { queuePoke, queueSpawn, requeueSent } from '../outbox.ts';
 import type { Tx } from '../write-queue.ts';
 
@@ -15,7 +15,7 @@ import type { Tx } from '../write-queue.ts';
  * one process of an engine that may forget its last moments in a crash of the machine; null elsewhere.
  */
 export function reconcileEpoch(tx: Tx, epoch: string, instance: string | null = null): number {
-  const known = change(tx, 'engine_epoch', epoch);
+  const known = change(tx, engineEpoch, epoch);
   const knownInstance = instance === null ? null : change(tx, 'engine_instance', instance);
   // What was sent and not acknowledged by its effect may have been forgotten by either kind of crash.
   requeueSent(tx, { all: true });

@@ -119,6 +119,8 @@ export const sampleInput: { [N in OperationName]: Record<string, unknown> } = {
   cancelSubagent: { id: 'sub_1', reason: 'enough' },
   sendToSubagent: { id: 'sub_1', prompt: 'more' },
   deleteSubagent: { id: 'sub_1' },
+  takeBackup: { to: '/backups/one.db' },
+  checkStore: {},
   getTranscript: { id: 'sub_1', after: '3' },
   registerSession: { key: 'my-session', harness: 'codex' },
   deleteSession: { key: 'my-session' },

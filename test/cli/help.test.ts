@@ -41,7 +41,9 @@ runners --json
 config check --json
 config show --json
 config path --json
-doctor --json
+doctor --fix --json
+backup --to <file> --json
+restore <file> --json
 engine status --json
 engine path --json
 engine build --json

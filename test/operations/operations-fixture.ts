@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { checkDatabase, createBackups } from '../../backup/index.ts';
 import { createSecretsBox } from '../../api/secrets-box.ts';
 import { configSchema, type Config } from '../../contract/config.ts';
 import { homePaths } from '../../contract/home.ts';
@@ -175,6 +176,13 @@ function createDeps(store: Store, home: string, config: Config): Deps {
         })),
     },
     secrets: createSecretsBox(paths.secrets),
+    backups: createBackups({
+      paths,
+      config: () => config.backup,
+      now: () => new Date(store.now()),
+      hold: store.holdCheckpoints,
+    }),
+    checkStore: () => checkDatabase(paths.database, store.now(), store.db),
     randomId: () => `${(made += 1)}`.padStart(4, '0'),
     engine: () => ({
       connected: true,

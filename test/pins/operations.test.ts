@@ -12,6 +12,7 @@ test('the operations over HTTP are as they were', () => {
   expect(lines.toSorted()).toEqual([
     'ackCallbacks: POST /api/sessions/{key}/callbacks/ack',
     'cancelSubagent: POST /api/subagents/{id}/cancel',
+    'checkStore: POST /api/store/check',
     'deleteSession: DELETE /api/sessions/{key}',
     'deleteSubagent: DELETE /api/subagents/{id}',
     'getCallbacks: GET /api/sessions/{key}/callbacks',
@@ -25,6 +26,7 @@ test('the operations over HTTP are as they were', () => {
     'registerSession: PUT /api/sessions/{key}',
     'runSubagent: POST /api/subagents',
     'sendToSubagent: POST /api/subagents/{id}/send',
+    'takeBackup: POST /api/backups',
     'waitSubagents: POST /api/subagents/wait',
     'watchSubagent: GET /api/subagents/{id}/events',
   ]);
@@ -59,6 +61,8 @@ test('the status of each code is as it was', () => {
     home_in_use: 500,
     database_newer: 500,
     database_busy: 503,
+    backup_failed: 500,
+    backup_invalid: 422,
     engine_unavailable: 503,
     server_unavailable: 503,
     internal: 500,

@@ -1,0 +1,122 @@
+/** Puts a backup in the place of the database. What was there is kept beside it. */
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { AppError } from '../contract/errors.ts';
+import type { HomePaths } from '../contract/home.ts';
+import { openDatabase } from '../store/database.ts';
+import { takeHome } from '../store/index.ts';
+import { backupTakenAt, readMeta } from '../store/meta.ts';
+import { knownSchema } from '../store/migrate.ts';
+import { readSoundness } from './check-database.ts';
+import { foldWal } from './fold-wal.ts';
+import { timeStamp } from './folder.ts';
+
+export interface Restored {
+  file: string;
+  takenAt: string;
+  schema: number;
+  /** Where the database is that was in its place; null where there was none. */
+  replaced: string | null;
+}
+
+/** Refuses while a server has the home. Until the last rename nothing has changed. */
+export async function restoreBackup(paths: HomePaths, file: string, now: Date): Promise<Restored> {
+  const release = takeHome(paths.home, 'offshoot restore');
+  const staged = `${paths.database}.restoring`;
+  try {
+    requireBackupFile(paths, file);
+    rmSync(staged, { force: true });
+    // The copy is what is verified: what is put in place, and not what it was read from.
+    copyFileSync(file, staged);
+    const { schema } = await requireSound(file, staged);
+    const takenAt = markAsBackup(staged, statSync(file).mtime);
+    sync(staged);
+    const replaced = setAside(paths.database, now);
+    renameSync(staged, paths.database);
+    sync(dirname(paths.database));
+    return { file, takenAt, schema, replaced };
+  } finally {
+    for (const end of ['', '-wal', '-shm', '-journal']) rmSync(staged + end, { force: true });
+    release();
+  }
+}
+
+function requireBackupFile({ database }: HomePaths, file: string): void {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (!stat?.isFile()) throw new AppError('not_found', `there is no file ${file}`);
+  const isOwn = existsSync(database) && realpathSync(file) === realpathSync(database);
+  const wal = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  if (!isOwn && wal === 0) return;
+  throw new AppError('backup_invalid', `${file} is a database in use, not a backup`, {
+    hint: 'A part of it lies in its -wal file. Take a backup with `offshoot backup`, and restore that.',
+  });
+}
+
+async function requireSound(file: string, staged: string): Promise<{ schema: number }> {
+  const { schema, problems } = await readSoundness(staged);
+  if (problems.length > 0) {
+    throw new AppError('backup_invalid', `${file} is damaged: ${problems[0]}`, {
+      hint: 'Nothing was changed. Restore another backup.',
+    });
+  }
+  if (schema > knownSchema()) {
+    throw new AppError(
+      'database_newer',
+      `${file} was written by a newer Offshoot (schema ${schema}, this one knows ${knownSchema()})`,
+      { hint: 'Nothing was changed. Update Offshoot, then restore it.' },
+    );
+  }
+  return { schema };
+}
+
+/** A copy that was made otherwise does not say when: then it is as old as its file. */
+function markAsBackup(staged: string, modified: Date): string {
+  const db = openDatabase(staged);
+  try {
+    if (!db.get(`SELECT 1 FROM sqlite_schema WHERE name = 'subagent_sessions'`)) {
+      throw new AppError('backup_invalid', 'that file is a database, but not one of Offshoot');
+    }
+    db.run('INSERT OR IGNORE INTO meta (key, value) VALUES (:key, :value)', {
+      key: backupTakenAt,
+      value: modified.toISOString(),
+    });
+    const takenAt = readMeta(db, backupTakenAt)!;
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    return takenAt;
+  } finally {
+    db.close();
+  }
+}
+
+/** Under another name as well, so that a kill before the last rename leaves the database where it was. */
+function setAside(database: string, now: Date): string | null {
+  if (!existsSync(database)) return null;
+  try {
+    foldWal(database);
+  } catch {
+    // It is damaged, which is why it is being replaced: it is set aside as it is, with its WAL.
+  }
+  const aside = `${database}.replaced-${timeStamp(now)}`;
+  linkSync(database, aside);
+  // What could not be folded in belongs to the old file, and would ruin the new one.
+  if (existsSync(`${database}-wal`)) renameSync(`${database}-wal`, `${aside}-wal`);
+  rmSync(`${database}-shm`, { force: true });
+  return aside;
+}
+
+function sync(path: string): void {
+  const handle = openSync(path, 'r');
+  fsyncSync(handle);
+  closeSync(handle);
+}

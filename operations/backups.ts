@@ -1,0 +1,28 @@
+/** What only the administrator may ask: the store as a whole. */
+import { AppError } from '../contract/errors.ts';
+import type { Backup, StoreCheck } from '../contract/records.ts';
+import type { ParsedInput } from '../contract/operations.ts';
+import type { Caller } from './caller.ts';
+import type { Deps } from './deps.ts';
+
+export async function takeBackup(
+  deps: Deps,
+  caller: Caller,
+  { to }: ParsedInput<'takeBackup'>,
+): Promise<Backup> {
+  requireAdmin(caller);
+  return deps.backups.take(to ?? null);
+}
+
+export async function checkStore(deps: Deps, caller: Caller): Promise<StoreCheck> {
+  requireAdmin(caller);
+  return deps.checkStore();
+}
+
+/** A copy holds everybody's words. */
+function requireAdmin({ claims }: Caller): void {
+  if (claims.role === 'admin') return;
+  throw new AppError('forbidden', 'this operation is outside of what this token may touch', {
+    hint: "It needs the administrator's token.",
+  });
+}

@@ -1,0 +1,42 @@
+/**
+ * A database that was put back from a backup knows nothing of what came after it. Nothing that was open
+ * then may pass for open now: it may have run, and ended, in the time that is lost.
+ */
+import { openStatuses, runnerOf, type InvocationRow } from '../invocations.ts';
+import { backupTakenAt, deleteMeta, engineEpoch, readMeta, writeMeta } from '../meta.ts';
+import type { Tx } from '../write-queue.ts';
+import { settle } from './settle.ts';
+
+/** At the first start on a backup, whoever put it there. All of it, or it is done again. */
+export function afterRestore(tx: Tx): void {
+  const takenAt = readMeta(tx.db, backupTakenAt);
+  if (takenAt === null) return;
+  tx.db.exec('BEGIN IMMEDIATE');
+  try {
+    endUnknown(tx, takenAt);
+    // Not what any engine is called: at the next connect all that is left open is sent again.
+    writeMeta(tx, engineEpoch, `restored ${tx.now}`);
+    deleteMeta(tx, backupTakenAt);
+    tx.db.exec('COMMIT');
+  } catch (error) {
+    tx.db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Deepest first, so that each ends for its own reason and not for its parent's. */
+function endUnknown(tx: Tx, takenAt: string): void {
+  const rows = tx.db.all<InvocationRow>(
+    `SELECT * FROM subagent_sessions WHERE status IN ${openStatuses} ORDER BY depth DESC, ordinal`,
+  );
+  for (const row of rows) {
+    if (runnerOf(row).onLost === 'rerun') continue;
+    settle(tx, row.id, {
+      status: 'failed',
+      error: `restored from a backup of ${takenAt}: what became of it after that is not known`,
+      errorCode: 'outcome_unknown',
+      errorHint:
+        'It may have run, also to its end. Look at its workspace, then ask again; a runner that may safely be repeated can say "onLost": "rerun".',
+    });
+  }
+}
