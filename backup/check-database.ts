@@ -42,7 +42,8 @@ type Rows = Pick<StoreCheck, 'outbox' | 'staleClaims' | 'newestAt'>;
 const noRows: Rows = { outbox: { rows: 0, oldestAt: null }, staleClaims: [], newestAt: null };
 
 function readRows(file: string, now: string, given: Db | null): Rows {
-  const db = given ?? openDatabase(file);
+  // To read only: closing it otherwise would fold the WAL in, which is not what was asked for.
+  const db = given ?? openDatabase(file, { readonly: true });
   try {
     const { rows, oldest } = outboxState(db);
     return {

@@ -3,54 +3,115 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { createClient, discover, type OffshootClient } from '../../client/index.ts';
 import { AppError } from '../../contract/errors.ts';
+import { homePaths } from '../../contract/home.ts';
 import type { RunnerInfo } from '../../contract/records.ts';
 import type { Cli, CliDeps } from '../deps.ts';
-import { checkConfig, checkHomeFiles } from '../doctor/files.ts';
+import { checkBackups } from '../doctor/backups.ts';
+import { checkConfig } from '../doctor/config.ts';
+import { checkDisk } from '../doctor/disk.ts';
+import { checkEngine } from '../doctor/engine.ts';
 import { checkHealth, checkRunners } from '../doctor/health.ts';
+import { checkLeftFiles } from '../doctor/left-files.ts';
+import { checkPermissions } from '../doctor/permissions.ts';
+import { checkStore } from '../doctor/store.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { jsonOption } from '../option-values.ts';
-import { withProgress } from '../progress.ts';
-import { renderFindings, type Finding } from '../render/findings.ts';
+import { tellLine, withProgress } from '../progress.ts';
+import { ill, renderFindings, type Finding } from '../render/findings.ts';
 import { createStyle } from '../render/style.ts';
 import { writeJson } from '../write-json.ts';
 
 export function addDoctorCommand(program: Command, { action }: Cli): void {
   program
     .command('doctor')
-    .description('check server, engine, runner hosts, files and configuration')
+    .description('check engine, store, runner hosts, clock, disk, files, backups and configuration')
+    .option('--fix', 'mend what can be mended safely, then look again')
     .addOption(jsonOption())
     .action(action(doctor));
 }
 
-async function doctor(deps: CliDeps, { json }: { json?: boolean }): Promise<ExitCode> {
+interface Look {
+  findings: Finding[];
+  isReachable: boolean;
+}
+
+async function doctor(
+  deps: CliDeps,
+  { fix = false, json }: { fix?: boolean; json?: boolean },
+): Promise<ExitCode> {
   const { out } = deps;
-  const { findings, isReachable } = await withProgress(deps, 'looking', look(deps));
-  const isWell = findings.every(({ isGood }) => isGood);
-  if (json) writeJson(out, { ok: isWell, findings });
+  let looked = await withProgress(deps, 'looking', look(deps));
+  const fixed = fix ? await mend(deps, looked.findings) : [];
+  if (fixed.length > 0) looked = await withProgress(deps, 'looking again', look(deps));
+  const { findings, isReachable } = looked;
+  // A warning is for somebody's leisure; scripts are stopped by what is wrong.
+  const isWell = findings.every(({ level }) => level !== 'error');
+  if (json) writeJson(out, { ok: isWell, findings: findings.map(withoutFix), fixed });
   else out.write(renderFindings(findings, createStyle(out.hasColor)));
   if (isWell) return exitCodes.ok;
   return isReachable ? exitCodes.incomplete : exitCodes.unreachable;
 }
 
-async function look(deps: CliDeps): Promise<{ findings: Finding[]; isReachable: boolean }> {
-  const { home } = deps;
-  const local = existsSync(home)
-    ? [...checkHomeFiles(home), await checkConfig(home)]
-    : [{ name: 'home', isGood: false, detail: `there is no ${home}`, remedy: 'offshoot up' }];
+async function look(deps: CliDeps): Promise<Look> {
+  const { home, now } = deps;
+  const { finding, config } = await checkConfig(home);
+  const { findings, client, isReachable } = await lookAtServer(deps);
+  const hasHome = existsSync(home);
+  const folder = config.backup.folder ?? homePaths(home).backups;
+  const local = hasHome
+    ? [
+        ...(await checkStore(home, client, now)),
+        ...(await checkEngine(deps, config.engine)),
+        ...(await checkBackups(home, config.backup, now(), client !== null)),
+        ...checkPermissions(home),
+        ...checkLeftFiles(home),
+        ...checkDisk([home, folder]),
+        finding,
+      ]
+    : [noHome(home)];
+  return { findings: [...findings, ...local], isReachable };
+}
+
+const noHome = (home: string) =>
+  ill('error', 'home', {
+    what: `there is no ${home}`,
+    why: 'Nothing was ever started here.',
+    remedy: 'offshoot up, or set OFFSHOOT_HOME to another folder',
+  });
+
+async function lookAtServer(deps: CliDeps): Promise<Look & { client: OffshootClient | null }> {
   try {
     const client = clientOf(deps);
     const health = await client.call('getHealth', {});
     const here = { url: client.url, version: deps.version };
-    const runners = checkRunners(await runnersOf(client));
-    const findings = [...checkHealth(health, here), ...runners, ...local];
-    return { findings, isReachable: health.engine.connected };
+    const findings = [...checkHealth(health, here), ...checkRunners(await runnersOf(client))];
+    return { findings, isReachable: health.engine.connected, client };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const { message, hint } = error;
-    const server = { name: 'server', isGood: false, detail: message, remedy: hint };
-    return { findings: [server, ...local], isReachable: false };
+    const server = ill('error', 'server', {
+      what: error.message,
+      why: 'Nothing is accepted, and nothing runs.',
+      remedy: error.hint,
+    });
+    return { findings: [server], isReachable: false, client: null };
   }
 }
+
+/** Each once, though several findings may have the same remedy. What fails is told, and stays a finding. */
+async function mend(deps: CliDeps, findings: readonly Finding[]): Promise<string[]> {
+  const done: string[] = [];
+  for (const fix of new Set(findings.flatMap((one) => one.fix ?? []))) {
+    try {
+      done.push(await fix());
+      tellLine(deps, `mended: ${done.at(-1)}`);
+    } catch (error) {
+      tellLine(deps, `not mended: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return done;
+}
+
+const withoutFix = ({ fix, ...finding }: Finding) => ({ ...finding, canFix: fix !== undefined });
 
 /** None while the configuration has a mistake, which is a finding of its own. */
 async function runnersOf(client: OffshootClient): Promise<RunnerInfo[]> {

@@ -18,7 +18,9 @@ export async function checkBackups(
   const [newest] = kept;
   const age = newest === undefined ? null : now - newest.at;
   const said =
-    age === null ? `none in ${folder}` : `${kept.length} in ${folder}, the newest ${formatAge(age)}`;
+    age === null
+      ? `none in ${folder}`
+      : `${kept.length} in ${folder}, the newest ${formatAge(age)}`;
   if (config.everyHours === 0) return [well('backups', `${said}; none is taken by itself`)];
   // Twice the time, so that one that is just being taken is not missed.
   if (age !== null && age <= 2 * config.everyHours * hourMs) return [well('backups', said)];

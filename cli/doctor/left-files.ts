@@ -27,7 +27,10 @@ export function checkLeftFiles(home: string): Finding[] {
 function isLeft(file: string): boolean {
   if (!existsSync(file)) return false;
   try {
-    const { pid, start } = JSON.parse(readFileSync(file, 'utf8')) as { pid: number; start?: string };
+    const { pid, start } = JSON.parse(readFileSync(file, 'utf8')) as {
+      pid: number;
+      start?: string;
+    };
     return start === undefined ? identifyProcess(pid) === null : !isRunning({ pid, start });
   } catch {
     // It is being written, or cut short: neither names a process.

@@ -9,7 +9,7 @@ import { formatDuration } from '../render/duration.ts';
 import { ill, well, type Finding } from '../render/findings.ts';
 
 /** It is begun anew from 16 MiB on, unless something reads for long. */
-const walBytesMax = 256 * 1024 ** 2;
+const walBytesMax = 64 * 1024 ** 2;
 /** The relay sends within milliseconds; what waits longer than this waits for something. */
 const outboxMsMax = 30_000;
 /** Two clocks of one machine do not differ; those of two that are kept in step differ by less. */
@@ -60,7 +60,8 @@ function soundness({ file, problems, schema, knownSchema, bytes }: StoreCheck): 
     return ill('error', 'store', {
       what: `${file} is damaged: ${problems[0]}${problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''}`,
       why: 'Answers may be wrong or missing, and it may stop at any time.',
-      remedy: 'offshoot down, then offshoot restore <file> with the newest backup; find out what the disk has',
+      remedy:
+        'offshoot down, then offshoot restore <file> with the newest backup; find out what the disk has',
     });
   }
   if (schema > knownSchema) {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { formatAge, formatDuration } from '../../cli/render/duration.ts';
-import { renderFindings } from '../../cli/render/findings.ts';
+import { formatBytes } from '../../cli/render/bytes.ts';
+import { ill, renderFindings, well } from '../../cli/render/findings.ts';
 import { plainText } from '../../cli/render/plain-text.ts';
 import { addressesOf, renderAddresses, renderStatus } from '../../cli/render/stack.ts';
 import { createStyle } from '../../cli/render/style.ts';
@@ -200,16 +201,32 @@ degraded
 `);
 });
 
-test('findings name what to do under what is wrong', () => {
+test('findings say why they matter and what to do, under what is wrong', () => {
   const findings = [
-    { name: 'server', isGood: true, detail: 'up', remedy: null },
-    { name: 'disk', isGood: false, detail: '0.1 GiB free', remedy: 'free some room' },
+    well('server', 'up'),
+    ill('warning', 'WAL', {
+      what: '300 MB',
+      why: 'It fills the disk.',
+      remedy: 'fold it',
+      fix: () => '',
+    }),
+    ill('error', 'disk', { what: '10 MB free', why: 'No room.', remedy: 'free some room' }),
   ];
   expect(`\n${renderFindings(findings, style)}`).toBe(`
 ✓ server  up
-✗ disk    0.1 GiB free
+! WAL     300 MB
+          It fills the disk.
+          → fold it
+✗ disk    10 MB free
+          No room.
           → free some room
 
-1 of 2 need attention.
+1 error, 1 warning. \`offshoot doctor --fix\` mends what can be mended safely.
 `);
+  expect(renderFindings([well('server', 'up')], style)).toBe('✓ server  up\n\nAll is well.\n');
+});
+
+test('sizes are told in powers of ten', () => {
+  const said = [0, 999, 1000, 1_250_000, 340_000_000, 5e9].map(formatBytes);
+  expect(said).toEqual(['0 B', '999 B', '1.0 kB', '1.3 MB', '340 MB', '5.0 GB']);
 });

@@ -199,11 +199,11 @@ test('runners, status, doctor and a second up tell how things are', async () => 
   expect(status).toMatchObject({ health: { status: 'ready' }, launcher: expect.any(Number) });
   // One thing is wrong here, and it is named with its remedy.
   const { findings } = JSON.parse(doctor.stdout) as {
-    findings: { name: string; isGood: boolean }[];
+    findings: { name: string; level: string }[];
   };
   expect(doctor.code).toBe(1);
-  expect(findings.filter(({ isGood }) => !isGood)).toMatchObject([
-    { detail: expect.stringContaining('/nowhere/agent') },
+  expect(findings.filter(({ level }) => level !== 'ok')).toMatchObject([
+    { level: 'error', what: expect.stringContaining('/nowhere/agent') },
   ]);
   expect(up).toMatchObject({ status: 'ready', wasRunning: true });
 });
