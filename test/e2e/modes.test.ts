@@ -156,12 +156,12 @@ test('too deep or too many is told to the agent as a readable tool error [orches
 
 test('a child cannot raise the limits of its tree [leanspec 44]', async () => {
   const child = program(async ({ ask: askAs, say }) => {
-    const wider = { limits: { maxDepth: 50, maxChildren: 50 } };
+    const wider = { limits: { maxDepth: 20, maxChildren: 50 } };
     const body = { runnerId: 'sh', prompt: 'echo no', ...wider };
     say((await askAs('POST', '/api/subagents', body)).body['code']);
   });
   const top = program<string>(async ({ ask: askAs, say }, prompt) => {
-    const body = { runnerId: 'js', prompt, limits: { maxDepth: 50, maxChildren: 50 } };
+    const body = { runnerId: 'js', prompt, limits: { maxDepth: 20, maxChildren: 50 } };
     const first = await askAs<{ result: { content: string } }>('POST', '/api/subagents', body);
     say(first.body.result.content);
   }, child);

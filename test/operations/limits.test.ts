@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { limits } from '../../contract/limits.ts';
 import { callerAs, refusal, withOperations, type Room } from './operations-fixture.ts';
 
 /** A chain of invocations, each asked for by the one before. */
@@ -36,7 +37,12 @@ test('open children are limited, and an ended one makes room', async () => {
 test('a child can tighten the limits of what is below it, and never widen them', async () => {
   await withOperations(async (room) => {
     const parent = await room.start({ limits: { maxDepth: 1, maxChildren: 1 } });
-    const wide = { maxDepth: 100, maxChildren: 1000, wallSeconds: 30 * 24 * 3600 };
+    const { depthMax, openChildrenMax, wallSecondsMax } = limits;
+    const wide = {
+      maxDepth: depthMax,
+      maxChildren: openChildrenMax,
+      wallSeconds: wallSecondsMax,
+    };
     const child = await room.start({ limits: wide }, room.child(parent.id));
     const row = room.row(child.id);
     expect([row.max_depth, row.max_children]).toEqual([1, 1]);
