@@ -28,7 +28,12 @@ installSdkRuntime(() => {});
 
 const bundle = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
 
-export async function withWorker<T>(played: Played, run: (bench: Bench) => Promise<T>): Promise<T> {
+export async function withWorker<T>(
+  played: Played,
+  run: (bench: Bench) => Promise<T>,
+  /** Before anybody works: what is sent here arrives all at once. */
+  prepare: (bench: Bench) => Promise<void> = async () => {},
+): Promise<T> {
   const { address } = await testEngine();
   const own = randomUUID().slice(0, 8);
   const queue = `test-${own}`;
@@ -41,7 +46,9 @@ export async function withWorker<T>(played: Played, run: (bench: Bench) => Promi
     cancelByHand: played.cancelByHand ?? (async () => {}),
     runAgent: played.runAgent ?? nothing,
   };
+  const bench = { client: new Client({ connection }), queue, own };
   try {
+    await prepare(bench);
     const worker = await Worker.create({
       connection: native,
       taskQueue: queue,
@@ -50,7 +57,7 @@ export async function withWorker<T>(played: Played, run: (bench: Bench) => Promi
       shutdownGraceTime: 0,
       shutdownForceTime: '2s',
     });
-    return await worker.runUntil(run({ client: new Client({ connection }), queue, own }));
+    return await worker.runUntil(run(bench));
   } finally {
     await connection.close();
     await native.close();
@@ -58,8 +65,8 @@ export async function withWorker<T>(played: Played, run: (bench: Bench) => Promi
 }
 
 /** Asks again and again until the check passes; its last error if it never does. */
-export async function eventually(check: () => Promise<unknown>): Promise<void> {
-  const deadline = Date.now() + 10_000;
+export async function eventually(check: () => Promise<unknown>, withinMs = 10_000): Promise<void> {
+  const deadline = Date.now() + withinMs;
   for (;;) {
     try {
       await check();
