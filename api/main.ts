@@ -10,14 +10,19 @@ import { readEnvironment, type Environment } from '../contract/config.ts';
 import { AppError } from '../contract/errors.ts';
 import { homePaths, type HomePaths } from '../contract/home.ts';
 import type { ServerFile, StoreCheck } from '../contract/records.ts';
-import { isFinal } from '../contract/words.ts';
 import { connectOptions } from '../engine/connect-options.ts';
 import { writeJsonFile } from '../engine/engine-file.ts';
 import { prepareNamespace } from '../engine/prepare-namespace.ts';
-import { handlers, hostHandlers, watchSubagent, type Deps } from '../operations/index.ts';
+import {
+  createOneAtATime,
+  dropOldSecrets,
+  handlers,
+  hostHandlers,
+  watchSubagent,
+  type Deps,
+} from '../operations/index.ts';
 import { findRunner, listRunners } from '../runners/index.ts';
 import { openStore, takeHome, type Store } from '../store/index.ts';
-import { findInvocation } from '../store/invocations.ts';
 import { EngineLink, type LinkTarget } from '../worker/engine-link.ts';
 import { logLine } from '../worker/log-line.ts';
 import { installSdkRuntime } from '../worker/sdk-runtime.ts';
@@ -68,6 +73,7 @@ async function serve(): Promise<void> {
     secrets,
     backups,
     checkStore: () => checkOnline(paths, store),
+    oneAtATime: createOneAtATime(),
     randomId: () => randomBytes(10).toString('hex'),
     engine: () => link.view(),
     version: ownVersion(),
@@ -171,14 +177,6 @@ async function checkOnline(paths: HomePaths, store: Store): Promise<StoreCheck> 
     return await checkDatabase(paths.database, store.now(), store.db);
   } finally {
     release();
-  }
-}
-
-/** Values that a kill left behind although their invocation has ended, or was never accepted. */
-async function dropOldSecrets(deps: Deps, ids: string[]): Promise<void> {
-  for (const id of ids) {
-    const row = findInvocation(deps.store.db, id);
-    if (!row || isFinal(row.status)) await deps.secrets.remove(id);
   }
 }
 

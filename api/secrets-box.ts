@@ -1,6 +1,6 @@
 /** Values of `context.env`: one 0600 file per open invocation, gone when it is final. */
 import { mkdirSync, readdirSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SecretsBox } from '../operations/index.ts';
 
@@ -8,7 +8,10 @@ export function createSecretsBox(folder: string): SecretsBox & { list(): string[
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = (id: string) => join(folder, `${id}.json`);
   return {
-    put: (id, env) => writeFile(file(id), JSON.stringify(env), { mode: 0o600, flush: true }),
+    async put(id, env) {
+      await writeFile(file(id), JSON.stringify(env), { mode: 0o600, flush: true });
+      await flushFolder(folder);
+    },
     async get(id) {
       try {
         return JSON.parse(await readFile(file(id), 'utf8')) as Record<string, string>;
@@ -20,4 +23,14 @@ export function createSecretsBox(folder: string): SecretsBox & { list(): string[
     remove: (id) => rm(file(id), { force: true }),
     list: () => readdirSync(folder).map((name) => name.replace(/\.json$/, '')),
   };
+}
+
+/** A power cut must not take a file's name away when what needs the file has been accepted. */
+async function flushFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

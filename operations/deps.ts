@@ -3,6 +3,7 @@ import type { HomePaths } from '../contract/home.ts';
 import type { Backup, Health, RunnerInfo, StoreCheck } from '../contract/records.ts';
 import type { CommandRunner } from '../contract/run.ts';
 import type { Store } from '../store/index.ts';
+import type { OneAtATime } from './one-at-a-time.ts';
 
 /** What every operation is given. Built once, in `api/main.ts`. */
 export interface Deps {
@@ -20,6 +21,8 @@ export interface Deps {
   secrets: SecretsBox;
   backups: { take(file: string | null): Promise<Backup> };
   checkStore(): Promise<StoreCheck>;
+  /** Accepting, by invocation id. */
+  oneAtATime: OneAtATime;
   /** A new invocation's random part. */
   randomId(): string;
   engine(): EngineView;

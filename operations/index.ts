@@ -46,6 +46,8 @@ export const handlers: Handlers = {
 /** What a runner host asks for; contract/store-api.ts has the shapes. */
 export const hostHandlers = { hello, sync, claim, report };
 
+export { dropOldSecrets } from './drop-old-secrets.ts';
+export { createOneAtATime } from './one-at-a-time.ts';
 export { watchSubagent, type Watched } from './watch-subagent.ts';
 export type { Caller } from './caller.ts';
 export type { Deps, SecretsBox } from './deps.ts';

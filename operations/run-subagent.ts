@@ -31,32 +31,37 @@ export async function runSubagent(
   const asked = whoAsks(deps, caller, input);
   const hash = requestHash(deps.secret, { ...input, parent: asked.parent?.session_key ?? null });
   const waitId = waitIdFor(input.executionMode, asked.askingInvocation);
-  const known = findInvocation(deps.store.db, id);
-  const row = await orForget(deps, id, async () => {
-    // A repeat needs no files and no runner any more: it only has to be the same request.
-    const surroundings = known
-      ? rowSurroundings(known)
-      : await prepare(deps, id, input, asked.parent);
-    const request: AcceptRequest = {
-      id,
-      requestHash: hash,
-      ...asked,
-      ...surroundings,
-      prompt: input.prompt,
-      executionMode: input.executionMode,
-      session: { newKey: sessionKeyFor(id) },
-      specId: input.context.specId ?? null,
-      title: input.title ?? null,
-      detached: input.detached,
-      ...treeLimits(deps, input.limits),
-      homeLimits: deps.config().limits,
-      waitId,
-    };
-    // Secret values are on disk before the row is.
-    const { env } = input.context;
-    if (env && !findInvocation(deps.store.db, id)) await deps.secrets.put(id, env);
-    return deps.store.write((tx) => accept(tx, request));
-  });
+  // Two calls with one key share what lies on disk under its id: the second begins when the first is
+  // decided. There is one server per home, so nobody else writes there.
+  const row = await deps.oneAtATime(id, () =>
+    orForget(deps, id, async () => {
+      const known = findInvocation(deps.store.db, id);
+      // A repeat needs no files and no runner any more: it only has to be the same request.
+      const surroundings = known
+        ? rowSurroundings(known)
+        : await prepare(deps, id, input, asked.parent);
+      const request: AcceptRequest = {
+        id,
+        requestHash: hash,
+        ...asked,
+        ...surroundings,
+        prompt: input.prompt,
+        executionMode: input.executionMode,
+        session: { newKey: sessionKeyFor(id) },
+        specId: input.context.specId ?? null,
+        title: input.title ?? null,
+        detached: input.detached,
+        ...treeLimits(deps, input.limits),
+        homeLimits: deps.config().limits,
+        waitId,
+      };
+      // Secret values are on disk before the row is: what is accepted is never without them. Those of
+      // a call that a crash cut off here are found at the next start, by the row that is missing.
+      const { env } = input.context;
+      if (env && !known) await deps.secrets.put(id, env);
+      return deps.store.write((tx) => accept(tx, request));
+    }),
+  );
   await answerWhenDone(deps, caller, row, input.executionMode, input.waitSeconds ?? null, waitId);
   return recordOf(deps, findInvocation(deps.store.db, id) ?? row);
 }

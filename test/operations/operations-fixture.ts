@@ -15,7 +15,7 @@ import {
 } from '../../contract/operations.ts';
 import type { Callback, SubAgentRecord, Turn } from '../../contract/records.ts';
 import type { CommandRunner } from '../../contract/run.ts';
-import { handlers, type Caller, type Deps } from '../../operations/index.ts';
+import { createOneAtATime, handlers, type Caller, type Deps } from '../../operations/index.ts';
 import { openStore, type Store } from '../../store/index.ts';
 import { findInvocation, type InvocationRow } from '../../store/invocations.ts';
 import { createClock, type TestClock } from '../store/store-fixture.ts';
@@ -183,6 +183,7 @@ function createDeps(store: Store, home: string, config: Config): Deps {
       hold: store.holdCheckpoints,
     }),
     checkStore: () => checkDatabase(paths.database, store.now(), store.db),
+    oneAtATime: createOneAtATime(),
     randomId: () => `${(made += 1)}`.padStart(4, '0'),
     engine: () => ({
       connected: true,

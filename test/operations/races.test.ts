@@ -1,4 +1,6 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { dropOldSecrets } from '../../operations/index.ts';
 import { callerAs, refusal, withOperations } from './operations-fixture.ts';
 
 test('two who delete the same at the same moment: one does, the other finds nothing', async () => {
@@ -85,5 +87,54 @@ test('a wait for what is deleted meanwhile comes to its end', async () => {
     await removed;
     expect((await waited).done).toMatchObject([{ id: child.id }]);
     expect(room.count('waits')).toBe(0);
+  });
+});
+
+const withEnv = (value: string) => ({ context: { env: { SECRET: value } } });
+const keyed = callerAs({ claims: { role: 'admin' }, idempotencyKey: 'key-1' });
+
+test('a call that is refused for its key leaves the secret values of the accepted one alone', async () => {
+  await withOperations(async (room) => {
+    const [one, two] = await Promise.allSettled([
+      room.start(withEnv('first'), keyed),
+      room.start(withEnv('second'), keyed),
+    ]);
+    expect([one.status, two.status]).toEqual(['fulfilled', 'rejected']);
+    const { id } = room.store.db.get<{ id: string }>('SELECT id FROM subagent_sessions')!;
+    expect((await room.host.claim(id)).env).toEqual({ SECRET: 'first' });
+  });
+});
+
+test('a refused call takes neither values nor folder of an accepted one with the same key along', async () => {
+  await withOperations(async (room) => {
+    // Refused in the accepting transaction: a callback needs somebody to call back.
+    const bad = { ...withEnv('refused'), executionMode: 'ASYNC_CALLBACK' } as const;
+    const calls = [room.start(bad, keyed), room.start(withEnv('accepted'), keyed)] as const;
+    expect(await refusal(calls[0])).toBe('parent_required');
+    const { id, context } = await calls[1];
+    expect((await room.host.claim(id)).env).toEqual({ SECRET: 'accepted' });
+    expect(existsSync(context.workspacePath)).toBe(true);
+  });
+});
+
+test('a refused call leaves no secret values behind, and no folder', async () => {
+  await withOperations(async (room) => {
+    const bad = { ...withEnv('refused'), executionMode: 'ASYNC_CALLBACK' } as const;
+    const calls = [refusal(room.start(bad, keyed)), refusal(room.start(bad, keyed))];
+    expect(await Promise.all(calls)).toEqual(['parent_required', 'parent_required']);
+    expect(readdirSync(room.deps.paths.secrets)).toEqual([]);
+    expect(readdirSync(room.deps.paths.work)).toEqual([]);
+  });
+});
+
+test('after a crash the values of what is open are kept, and of all else they go', async () => {
+  await withOperations(async (room) => {
+    const open = await room.start(withEnv('open'));
+    const ended = await room.start(withEnv('ended'));
+    await room.host.play(ended.id, 'done');
+    // Cut off between the file and the commit.
+    await room.deps.secrets.put('sub_never', { SECRET: 'never accepted' });
+    await dropOldSecrets(room.deps, [open.id, ended.id, 'sub_never']);
+    expect(readdirSync(room.deps.paths.secrets)).toEqual([`${open.id}.json`]);
   });
 });
