@@ -144,17 +144,20 @@ export function closeSpawn(tx: Tx, child: string): void {
 }
 
 /** The effect of every other message: its receiver has asked what is next. */
-export function closePokes(tx: Tx, target: { invocationId: string } | { sessionId: number }): void {
-  if ('invocationId' in target) {
-    tx.db.run(
-      'DELETE FROM outbox WHERE target_invocation_id = :id AND child_invocation_id IS NULL',
-      { id: target.invocationId },
-    );
-  } else {
-    tx.db.run('DELETE FROM outbox WHERE target_session_id = :id AND child_invocation_id IS NULL', {
-      id: target.sessionId,
-    });
-  }
+export function closePokes(tx: Tx, invocationId: string): void {
+  tx.db.run(
+    'DELETE FROM outbox WHERE target_invocation_id = :invocationId AND child_invocation_id IS NULL',
+    { invocationId },
+  );
+}
+
+/** The same for an external session: by its workflow, which may be asking for one that was deleted. */
+export function closeSessionPokes(tx: Tx, agentId: string, sessionKey: string): void {
+  tx.db.run(
+    `DELETE FROM outbox
+     WHERE workflow_id = :workflowId AND kind = 'session' AND child_invocation_id IS NULL`,
+    { workflowId: agentSessionWorkflowId(agentId, sessionKey) },
+  );
 }
 
 export function deleteRows(tx: Tx, ids: number[]): void {

@@ -44,13 +44,18 @@ export function sessionsByKey(db: Db, sessionKey: string): SessionRow[] {
   return db.all('SELECT * FROM sessions WHERE session_key = :sessionKey LIMIT 2', { sessionKey });
 }
 
+export function findSessionById(db: Db, id: number): SessionRow | undefined {
+  return db.get('SELECT * FROM sessions WHERE id = :id', { id });
+}
+
+/** For an id that a row of this database holds as a foreign key. */
 export function sessionById(db: Db, id: number): SessionRow {
-  return db.get<SessionRow>('SELECT * FROM sessions WHERE id = :id', { id })!;
+  return findSessionById(db, id)!;
 }
 
 /** The session as it is in this transaction; it may have been deleted since it was looked up. */
 export function isThere(db: Db, session: SessionRow): boolean {
-  return db.get('SELECT 1 FROM sessions WHERE id = :id', { id: session.id }) !== undefined;
+  return findSessionById(db, session.id) !== undefined;
 }
 
 export interface NewSession {

@@ -4,14 +4,14 @@ import { isFinal } from '../contract/words.ts';
 import { findInvocation } from '../store/invocations.ts';
 import { describeStart } from '../store/lifecycle/next-step.ts';
 import type { OutboxRow } from '../store/outbox.ts';
-import { sessionById } from '../store/sessions.ts';
+import { findSessionById } from '../store/sessions.ts';
 import type { RelayDeps } from './relay.ts';
 
 /** Sends what the rows of one workflow ask for; false when there is nothing to be said any more. */
 export async function send(deps: RelayDeps, rows: OutboxRow[]): Promise<boolean> {
   const has = (kind: OutboxRow['kind']) => rows.some((row) => row.kind === kind);
   const first = rows[0]!;
-  if (first.target_session_id !== null) return pokeSession(deps, first.target_session_id);
+  if (first.target_session_id !== null) return pokeSession(deps, first, first.target_session_id);
   if (has('start') && !(await start(deps, first))) return false;
   const handle = deps.client.workflow.getHandle(first.workflow_id);
   if (has('cancel')) await handle.cancel();
@@ -48,9 +48,13 @@ async function start(deps: RelayDeps, row: OutboxRow): Promise<boolean> {
 }
 
 /** An external session's workflow may have gone to rest: the message brings it back. */
-async function pokeSession(deps: RelayDeps, sessionId: number): Promise<boolean> {
-  const session = sessionById(deps.store.db, sessionId);
-  if (!session) return false;
+async function pokeSession(deps: RelayDeps, row: OutboxRow, sessionId: number): Promise<boolean> {
+  const session = findSessionById(deps.store.db, sessionId);
+  if (!session) {
+    // Deleted: its workflow is told if it is there, and not begun for this.
+    await deps.client.workflow.getHandle(row.workflow_id).signal('poke');
+    return true;
+  }
   const { agent_id: agentId, session_key: sessionKey } = session;
   await signalWithStart(deps.client, deps.controlQueue, agentId, sessionKey, {
     summary: `${session.harness ?? 'session'} · ${session.title ?? sessionKey}`,

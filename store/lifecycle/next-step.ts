@@ -6,7 +6,7 @@ import { isFinal, type FinalStatus } from '../../contract/words.ts';
 import { childStart, only, titleOf } from '../../domain/story.ts';
 import { clip } from '../../domain/text.ts';
 import { findInvocation, openStatuses, type InvocationRow } from '../invocations.ts';
-import { closePokes, closeSpawn } from '../outbox.ts';
+import { closePokes, closeSessionPokes, closeSpawn } from '../outbox.ts';
 import { findSession, type SessionRow } from '../sessions.ts';
 import type { Tx } from '../write-queue.ts';
 import { liveRun } from './claim.ts';
@@ -21,7 +21,7 @@ export interface StepSurroundings {
 export function nextStep(tx: Tx, around: StepSurroundings, id: string): InvocationStep {
   const row = findInvocation(tx.db, id);
   closeSpawn(tx, id);
-  closePokes(tx, { invocationId: id });
+  closePokes(tx, id);
   if (!row) return { step: 'done', ending: deleted, attributes: {}, children: [] };
   const children = unstarted(tx, around, { invocationId: id });
   setEngineState(tx, id, isFinal(row.status) && children.length === 0 ? 'closed' : 'open');
@@ -45,9 +45,9 @@ export function nextSessionStep(
   agentId: string,
   sessionKey: string,
 ): SessionStep {
+  closeSessionPokes(tx, agentId, sessionKey);
   const session = findSession(tx.db, agentId, sessionKey);
   if (!session) return { details: 'This session was deleted.', children: [], idleMs: 0 };
-  closePokes(tx, { sessionId: session.id });
   const open = tx.db.get<{ n: number }>(
     `SELECT count(*) AS n FROM subagent_sessions
      WHERE owner_session_id = :id AND status IN ${openStatuses}`,

@@ -93,7 +93,7 @@ function removeSessions(tx: Tx, candidates: number[], asked: number[]) {
     if (!asked.includes(id) && isInUse(tx, id)) continue;
     gone.turns += tx.db.run('DELETE FROM turns WHERE session_id = :id', { id });
     gone.callbacks += tx.db.run('DELETE FROM mailbox WHERE session_id = :id', { id });
-    tx.db.run('DELETE FROM outbox WHERE target_session_id = :id', { id });
+    // Messages to its workflow stay: it may be open, and learns by them that it is over.
     gone.sessions += tx.db.run('DELETE FROM sessions WHERE id = :id', { id });
   }
   return gone;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { nextStep } from '../../store/lifecycle/next-step.ts';
+import { nextSessionStep, nextStep } from '../../store/lifecycle/next-step.ts';
 import { callerAs, refusal, withOperations, type Room } from './operations-fixture.ts';
 
 const around = { homeId: 'h', attributes: [], sessionIdleMs: 1000 };
@@ -143,6 +143,24 @@ test('the workflow of what was deleted is told, and ends', async () => {
     const step = await room.store.write((tx) => nextStep(tx, around, id));
     expect(step).toMatchObject({ step: 'done', ending: { status: 'deleted' } });
     expect(room.count('outbox')).toBe(0);
+  });
+});
+
+test('the workflow of a deleted session is told, and ends, also when its key is used anew', async () => {
+  await withOperations(async (room) => {
+    const ask = () => room.store.write((tx) => nextSessionStep(tx, around, 'default', 'main'));
+    for (const isUsedAnew of [false, true]) {
+      await room.ask('registerSession', { key: 'main' });
+      const { id } = await room.start({ parentSessionId: 'main' });
+      expect(await ask()).toMatchObject({ idleMs: null });
+      await room.host.play(id, 'done');
+      await room.ask('deleteSession', { key: 'main' });
+      const pokes = room.store.db.all('SELECT * FROM outbox');
+      expect(pokes).toMatchObject([{ kind: 'session', workflow_id: 'session/default/main' }]);
+      if (isUsedAnew) await room.ask('registerSession', { key: 'main' });
+      expect(await ask()).toMatchObject({ children: [], idleMs: isUsedAnew ? 1000 : 0 });
+      expect(room.count('outbox')).toBe(0);
+    }
   });
 });
 

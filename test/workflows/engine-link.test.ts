@@ -1,7 +1,9 @@
 /** The server's link to a real engine; no runner host is needed for what is tested here. */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
 import { reconcileEpoch } from '../../store/lifecycle/rebuild.ts';
 import { dueRows, markSent } from '../../store/outbox.ts';
 import { EngineLink } from '../../worker/engine-link.ts';
@@ -12,6 +14,8 @@ import { testEngine } from '../support/test-engine.ts';
 installSdkRuntime(() => {});
 
 const bundle = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
+// A machine that is busy with other tests takes its time to start a worker.
+jest.setTimeout(90_000);
 const epoch = 'the same engine as before';
 /** Longer than this test may take: by the clock alone nothing would be sent again. */
 const MUCH_LATER_MS = 24 * 60 * 60 * 1000;
@@ -42,15 +46,33 @@ async function withLink<T>(room: Room, use: () => Promise<T>): Promise<T> {
 }
 
 async function until(what: string, isTrue: () => boolean): Promise<void> {
-  const deadline = Date.now() + 15_000;
+  const deadline = Date.now() + 30_000;
   while (!isTrue()) {
     if (Date.now() > deadline) throw new Error(`it did not come to this: ${what}`);
     await sleep(20);
   }
 }
 
+/** Ids of its own: all tests of a run share the engine. */
+function withOwnIds(use: (room: Room) => Promise<void>): Promise<void> {
+  return withOperations(async (room) => {
+    room.deps.randomId = () => randomUUID().replaceAll('-', '').slice(0, 20);
+    await use(room);
+  });
+}
+
+async function statusOf(workflowId: string): Promise<string> {
+  const connection = await Connection.connect(await testEngine());
+  try {
+    const handle = new Client({ connection }).workflow.getHandle(workflowId);
+    return (await handle.describe()).status.name;
+  } finally {
+    await connection.close();
+  }
+}
+
 test('what an engine had acknowledged and then lost is sent again as soon as it is connected', async () => {
-  await withOperations(async (room) => {
+  await withOwnIds(async (room) => {
     await room.store.write((tx) => reconcileEpoch(tx, epoch));
     const { id } = await room.start();
     const again = new Date(Date.parse(room.store.now()) + MUCH_LATER_MS).toISOString();
@@ -67,6 +89,29 @@ test('what an engine had acknowledged and then lost is sent again as soon as it 
       expect(room.count('outbox')).toBe(0);
       await room.ask('cancelSubagent', { id });
       await until('it is over', () => room.row(id).engine_state === 'closed');
+    });
+  });
+});
+
+test('the workflow of a session that was deleted while the engine was away comes to its end', async () => {
+  await withOwnIds(async (room) => {
+    const key = `main-${randomUUID()}`;
+    await room.ask('registerSession', { key });
+    const { id } = await room.start({ parentSessionId: key });
+    await withLink(room, () =>
+      until('its child has begun', () => room.row(id).engine_state === 'open'),
+    );
+    await room.host.play(id, 'done');
+    await room.ask('deleteSession', { key });
+    expect(await statusOf(`session/default/${key}`)).toBe('RUNNING');
+    await withLink(room, async () => {
+      await until('both workflows have heard of it', () => room.count('outbox') === 0);
+      let status = '';
+      for (let look = 0; look < 400 && status !== 'COMPLETED'; look += 1) {
+        await sleep(50);
+        status = await statusOf(`session/default/${key}`);
+      }
+      expect(status).toBe('COMPLETED');
     });
   });
 });
