@@ -6,6 +6,7 @@ import {
   problemSchema,
   runnerInfoSchema,
   subAgentRecordSchema,
+  treeNodeSchema,
   turnSchema,
 } from '../contract/records.ts';
 
@@ -44,6 +45,7 @@ export function answerSchemas(): Record<string, JsonObject> {
 
 const shared = {
   SubAgentRecord: subAgentRecordSchema,
+  TreeNode: treeNodeSchema,
   Turn: turnSchema,
   Callback: callbackSchema,
   RunnerInfo: runnerInfoSchema,

@@ -70,6 +70,7 @@ export const limits = {
   /** Prompts and answers of one page, or turns; at least one entry is in it. The rest is the next page's. */
   pageBytesMax: 8 * MiB,
   transcriptPageDefault: 200,
+  /** Sessions of one tree that are shown, and invocations; the answer says that there are more. */
   treeNodesMax: 5000,
   /** Text that may enter Temporal's history, per message. */
   historyTextMax: 4 * KiB,

@@ -9,7 +9,7 @@ import {
   sessionRecordSchema,
   storeCheckSchema,
   subAgentRecordSchema,
-  treeNodeSchema,
+  treeSchema,
   turnSchema,
 } from './records.ts';
 import * as ask from './requests.ts';
@@ -111,7 +111,7 @@ export const operations = {
     path: '/api/sessions/{key}/tree',
     summary: 'A session and all that was asked for below it',
     input: ask.sessionSchema,
-    output: treeNodeSchema,
+    output: treeSchema,
   },
   getCallbacks: {
     method: 'GET',

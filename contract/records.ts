@@ -120,6 +120,22 @@ export const treeNodeSchema: z.ZodType<TreeNode> = z
   )
   .meta({ id: 'TreeNode' });
 
+/** A tree may be larger than what is shown of it, and then says so. */
+export const treeSchema = z.intersection(
+  treeNodeSchema,
+  z.object({
+    total: z
+      .object({ sessions: z.number().int(), invocations: z.number().int() })
+      .describe('Of the whole tree, also where not all of it is shown'),
+    truncated: z
+      .boolean()
+      .describe(
+        'The newest are left out. The tree of a session further down shows what is below it.',
+      ),
+  }),
+);
+export type Tree = z.infer<typeof treeSchema>;
+
 export const runnerInfoSchema = z.object({
   id: z.string(),
   kind: z.literal('command'),

@@ -1,7 +1,8 @@
 import { limits } from '../contract/limits.ts';
 import type { ParsedInput } from '../contract/operations.ts';
-import type { TreeNode } from '../contract/records.ts';
+import type { Tree, TreeNode } from '../contract/records.ts';
 import { titleOf } from '../domain/story.ts';
+import type { Db } from '../store/index.ts';
 import type { InvocationRow } from '../store/invocations.ts';
 import type { SessionRow } from '../store/sessions.ts';
 import type { Caller } from './caller.ts';
@@ -10,28 +11,32 @@ import { requireSession } from './gate.ts';
 
 type Member = SessionRow & { parent_id: number | null; depth: number };
 
+const belowTop = `WITH RECURSIVE below(id, parent_id, depth) AS (
+  SELECT :top, NULL, coalesce((SELECT depth FROM lineage WHERE session_id = :top), 0)
+  UNION ALL SELECT l.session_id, l.parent_session_id, l.depth
+    FROM lineage l JOIN below ON l.parent_session_id = below.id)`;
+
 /** A session with everything below it: external and managed alike, children in order of creation. */
 export async function getTree(
   deps: Deps,
   caller: Caller,
   input: ParsedInput<'getTree'>,
-): Promise<TreeNode> {
-  const top = requireSession(deps, caller, input);
-  const members = deps.store.db.all<Member>(
-    `WITH RECURSIVE below(id, parent_id, depth) AS (
-       SELECT :top, NULL, coalesce((SELECT depth FROM lineage WHERE session_id = :top), 0)
-       UNION ALL SELECT l.session_id, l.parent_session_id, l.depth
-         FROM lineage l JOIN below ON l.parent_session_id = below.id)
-     SELECT s.*, below.parent_id, below.depth FROM below JOIN sessions s ON s.id = below.id
-     ORDER BY s.id LIMIT :max`,
-    { top: top.id, max: limits.treeNodesMax },
+): Promise<Tree> {
+  const { db } = deps.store;
+  const top = requireSession(deps, caller, input).id;
+  const max = limits.treeNodesMax;
+  // A session comes after its parent, so none that is shown hangs in the air.
+  const members = db.all<Member>(
+    `${belowTop} SELECT s.*, below.parent_id, below.depth
+     FROM below JOIN sessions s ON s.id = below.id ORDER BY s.id LIMIT :max`,
+    { top, max },
   );
-  const ids = JSON.stringify(members.map((member) => member.id));
-  const invocations = deps.store.db.all<InvocationRow>(
+  const invocations = db.all<InvocationRow>(
     `SELECT id, runner_id, status, execution_mode, title, substr(prompt, 1, 400) AS prompt,
             duration_ms, error, session_id
-     FROM subagent_sessions WHERE session_id IN (SELECT value FROM json_each(:ids)) ORDER BY ordinal`,
-    { ids },
+     FROM subagent_sessions WHERE session_id IN (SELECT value FROM json_each(:ids))
+     ORDER BY ordinal LIMIT :max`,
+    { ids: JSON.stringify(members.map((member) => member.id)), max },
   );
   const nodes = new Map(members.map((member) => [member.id, node(member)]));
   for (const row of invocations) nodes.get(row.session_id)!.invocations.push(entry(row));
@@ -39,7 +44,17 @@ export async function getTree(
     if (member.parent_id !== null)
       nodes.get(member.parent_id)?.children.push(nodes.get(member.id)!);
   }
-  return nodes.get(top.id)!;
+  const total = countBelow(db, top);
+  const truncated = members.length < total.sessions || invocations.length < total.invocations;
+  return { ...nodes.get(top)!, total, truncated };
+}
+
+function countBelow(db: Db, top: number): Tree['total'] {
+  return db.get(
+    `${belowTop} SELECT (SELECT count(*) FROM below) AS sessions,
+       (SELECT count(*) FROM subagent_sessions WHERE session_id IN (SELECT id FROM below)) AS invocations`,
+    { top },
+  )!;
 }
 
 function node(member: Member): TreeNode {

@@ -2,6 +2,8 @@
 import type { Command } from 'commander';
 import type { OffshootClient } from '../../client/index.ts';
 import { AppError } from '../../contract/errors.ts';
+import { limits } from '../../contract/limits.ts';
+import type { Tree } from '../../contract/records.ts';
 import { connect, ownSession } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
@@ -32,8 +34,14 @@ async function tree(
   else {
     const width = out.isTerminal ? out.columns : Infinity;
     out.write(renderTree(node, { style: createStyle(out.hasColor), width }));
+    if (node.truncated) out.write(`${leftOut(node)}\n`);
   }
   return exitCodes.ok;
+}
+
+function leftOut({ total }: Tree): string {
+  const max = limits.treeNodesMax;
+  return `Not all is shown: at most ${max} of ${total.sessions} sessions and ${max} of ${total.invocations} invocations, the oldest. See the rest with: offshoot tree <session>`;
 }
 
 async function rootOf(

@@ -127,9 +127,15 @@ test('tree takes a session, an invocation, or the newest', async () => {
     depth: 0,
     invocations: [],
     children: [],
+    total: { sessions: 1, invocations: 0 },
+    truncated: false,
   };
   await withFakeServer(
     (request, response) => {
+      if (request.url.includes('/large/tree')) {
+        const total = { sessions: 7001, invocations: 7000 };
+        return answerJson(response, { ...node, total, truncated: true });
+      }
       if (request.url.includes('/tree')) return answerJson(response, node);
       const record = recordOf({ rootSessionId: 'the root' });
       if (request.url.includes('/sub_1')) return answerJson(response, record);
@@ -137,6 +143,10 @@ test('tree takes a session, an invocation, or the newest', async () => {
     },
     async ({ url, seen }) => {
       expect((await cli(['tree', 'main'], { url })).out).toBe('main\n');
+      const { out } = await cli(['tree', 'large'], { url });
+      expect(out).toContain('Not all is shown: at most 5000 of 7001 sessions');
+      seen.length = 0;
+      await cli(['tree', 'main'], { url });
       await cli(['tree', 'sub_1'], { url });
       await cli(['tree'], { url });
       await cli(['tree'], { url, env: { AGENT_SESSION_ID: 'mine' } });

@@ -182,6 +182,31 @@ test('a tree shows external and managed sessions with what was asked for, in ord
   });
 });
 
+test('a tree that is too large says so, with how much there is, and shows its oldest part', async () => {
+  await withOperations(async (room) => {
+    await room.ask('registerSession', { key: 'main' });
+    const child = await room.start({ parentSessionId: 'main' });
+    const small = await room.ask('getTree', { key: 'main' });
+    expect(small).toMatchObject({ total: { sessions: 2, invocations: 1 }, truncated: false });
+    await room.store.write(({ db }) => {
+      db.run(
+        `INSERT INTO sessions (agent_id, session_key, kind, created_at, updated_at)
+         WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 5000)
+         SELECT 'default', 'ses_m' || n, 'managed', '', '' FROM n`,
+      );
+      db.run(
+        `INSERT INTO lineage (session_id, parent_session_id, root_session_id, depth, rule, at)
+         SELECT s.id, m.id, m.id, 1, 'spawned', '' FROM sessions s, sessions m
+         WHERE s.session_key LIKE 'ses_m%' AND m.session_key = 'main'`,
+      );
+    });
+    const tree = await room.ask('getTree', { key: 'main' });
+    expect(tree).toMatchObject({ total: { sessions: 5002, invocations: 1 }, truncated: true });
+    expect(tree.children).toHaveLength(4999);
+    expect(tree.children[0]?.invocations).toMatchObject([{ id: child.id }]);
+  });
+});
+
 test('health counts what is open, and says whether work can be done', async () => {
   await withOperations(async (room) => {
     await room.start();
