@@ -31,6 +31,7 @@ export async function spawnAndWait<N extends 'runSubagent' | 'sendToSubagent'>(
   return done[0] ?? open[0] ?? record;
 }
 
+/** Until it is over. What one answer has no room for is asked for as well. */
 export async function waitInPieces(
   send: SendOperation,
   input: OperationInput<'waitSubagents'>,
@@ -40,16 +41,28 @@ export async function waitInPieces(
   for (;;) {
     const seconds = Math.max(0, left());
     const startedAt = performance.now();
-    const answer = await send('waitSubagents', {
-      ...input,
-      waitSeconds: Math.min(pieceSeconds, seconds),
-    });
+    const piece = { ...input, waitSeconds: Math.min(pieceSeconds, seconds) };
+    const answer = await withTheRest(send, await send('waitSubagents', piece));
     const isOver = input.until === 'any' ? answer.done.length > 0 : answer.open.length === 0;
     if (isOver || left() <= 0) return answer;
     if (performance.now() - startedAt < pauseMs) {
       await sleep(Math.min(pauseMs, left() * 1000), undefined, signal ? { signal } : {});
     }
   }
+}
+
+async function withTheRest(
+  send: SendOperation,
+  first: OperationOutput<'waitSubagents'>,
+): Promise<OperationOutput<'waitSubagents'>> {
+  const whole = { ...first };
+  while (whole.more.length > 0) {
+    const next = await send('waitSubagents', { ids: whole.more, waitSeconds: 0 });
+    whole.done = [...whole.done, ...next.done];
+    whole.open = [...whole.open, ...next.open];
+    whole.more = next.more;
+  }
+  return whole;
 }
 
 /** Nothing said means SYNC when running, and ASYNC_POLL when sending: only SYNC may carry a wait. */

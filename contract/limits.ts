@@ -67,7 +67,7 @@ export const limits = {
   /** The same over MCP, where every entry costs a model's attention. */
   mcpPageMax: 100,
   mcpPageDefault: 20,
-  /** Prompts and answers of one page, or turns; at least one entry is in it. The rest is the next page's. */
+  /** Prompts and answers of one page or wait, or turns; at least one entry is in it. The rest is the next one's. */
   pageBytesMax: 8 * MiB,
   transcriptPageDefault: 200,
   /** Sessions of one tree that are shown, and invocations; the answer says that there are more. */

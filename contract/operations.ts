@@ -61,6 +61,11 @@ export const operations = {
     output: z.object({
       done: z.array(subAgentRecordSchema),
       open: z.array(subAgentRecordSchema),
+      more: z
+        .array(z.string())
+        .describe(
+          'Ids for which this answer had no room, the ended first: wait for them in another call.',
+        ),
     }),
   },
   cancelSubagent: {

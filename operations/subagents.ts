@@ -7,6 +7,7 @@ import { isFinal } from '../contract/words.ts';
 import { cancelTree } from '../store/lifecycle/cancel.ts';
 import { removeInvocation } from '../store/lifecycle/remove.ts';
 import {
+  beyondBytes,
   findInvocation,
   isInSubtree,
   listInvocations,
@@ -63,18 +64,38 @@ export async function waitSubagents(
   input: ParsedInput<'waitSubagents'>,
 ): Promise<OperationOutput<'waitSubagents'>> {
   const ids = [...new Set(input.ids)];
-  const rows = ids.map((id) => requireReadable(deps, caller, id));
+  // Kept without their words: two hundred prompts and answers may be more than there is memory.
+  const before = ids.map((id) => withoutWords(requireReadable(deps, caller, id)));
   const waiting = { ids, until: input.until, waitSeconds: input.waitSeconds ?? null };
   const asking = askingInvocation(deps, caller);
   if (asking) requireNoCycle(deps, asking, ids);
   if (asking && !isFinal(asking.status)) await standStill(deps, caller, asking, waiting);
   else await untilEnded(deps, caller, waiting);
-  const records = rows.map((row) => recordOf(deps, findInvocation(deps.store.db, row.id) ?? row));
+  return waitAnswer(deps, before);
+}
+
+/** As much as one answer may hold. What was deleted meanwhile is told as it was; its words are gone. */
+function waitAnswer(deps: Deps, before: InvocationRow[]): OperationOutput<'waitSubagents'> {
+  const { db } = deps.store;
+  const more = beyondBytes(
+    db,
+    before.map((row) => row.id),
+  );
+  const records = before
+    .filter((row) => !more.includes(row.id))
+    .map((row) => recordOf(deps, findInvocation(db, row.id) ?? row));
   return {
     done: records.filter((record) => isFinal(record.status)),
     open: records.filter((record) => !isFinal(record.status)),
+    more,
   };
 }
+
+const withoutWords = (row: InvocationRow): InvocationRow => ({
+  ...row,
+  prompt: '',
+  result_content: null,
+});
 
 /** What waits for itself, or for what stands above it, would wait for ever. */
 function requireNoCycle(deps: Deps, asking: InvocationRow, ids: string[]): void {

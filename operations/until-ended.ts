@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { isFinal } from '../contract/words.ts';
 import { admitNext, refuseDeadlock } from '../store/admission.ts';
-import { findInvocation, type InvocationRow } from '../store/invocations.ts';
+import { statusOf, type InvocationRow } from '../store/invocations.ts';
 import { beginWait, endWait } from '../store/waits.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
@@ -68,6 +68,6 @@ function isOver(deps: Deps, waiting: Waiting): boolean {
 
 /** What was deleted in the meantime has ended, too. */
 function hasEnded(deps: Deps, id: string): boolean {
-  const row = findInvocation(deps.store.db, id);
-  return row === undefined || isFinal(row.status);
+  const status = statusOf(deps.store.db, id);
+  return status === null || isFinal(status);
 }

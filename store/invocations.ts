@@ -69,6 +69,14 @@ export function begunInvocations(db: Db, limit = -1): InvocationRow[] {
   );
 }
 
+/** Null when there is none. Whole rows may hold prompts of many megabytes; this looks at none of them. */
+export function statusOf(db: Db, id: string): Status | null {
+  const row = db.get<{ status: Status }>('SELECT status FROM subagent_sessions WHERE id = :id', {
+    id,
+  });
+  return row?.status ?? null;
+}
+
 export function runnerOf(row: InvocationRow): CommandRunner {
   return JSON.parse(row.runner_json) as CommandRunner;
 }
@@ -133,6 +141,20 @@ interface Sized {
   bytes: number;
 }
 
+/** What a record of the row would bring, apart from a few hundred bytes that all have. */
+const rowBytes = 'octet_length(prompt) + coalesce(octet_length(result_content), 0)';
+
+/** Those of them for which one answer has no room, when the ended come first: they are what is waited for. */
+export function beyondBytes(db: Db, ids: string[]): string[] {
+  const found = db.all<Sized>(
+    `SELECT s.id, ${rowBytes} AS bytes FROM subagent_sessions s
+     JOIN json_each(:ids) AS asked ON s.id = asked.value
+     ORDER BY s.status NOT IN ${finals}, asked.key`,
+    { ids: JSON.stringify(ids) },
+  );
+  return found.slice(withinBytes(found).length).map(({ id }) => id);
+}
+
 /** Newest first. The cursor is the ordinal of the last one seen. `below` keeps to one subtree. */
 export function listInvocations(
   db: Db,
@@ -162,7 +184,7 @@ export function listInvocations(
          UNION SELECT s.id FROM subagent_sessions s JOIN below ON s.owner_invocation_id = below.id)`
     : '';
   const found = db.all<Sized>(
-    `${below} SELECT id, octet_length(prompt) + coalesce(octet_length(result_content), 0) AS bytes
+    `${below} SELECT id, ${rowBytes} AS bytes
      FROM subagent_sessions
      ${where.length > 0 ? `WHERE ${where.map(([, sql]) => sql).join(' AND ')}` : ''}
      ORDER BY ordinal DESC LIMIT :limit`,

@@ -35,7 +35,7 @@ describe('input', () => {
   });
 
   test('the fixed path /wait is not taken for an id', async () => {
-    const api = fakeApi({ run: () => ({ done: [], open: [] }) });
+    const api = fakeApi({ run: () => ({ done: [], open: [], more: [] }) });
     const response = await api.ask('POST', '/api/subagents/wait', { body: { ids: ['sub_1'] } });
     expect(response.status).toBe(200);
     expect(api.asked[0]?.name).toBe('waitSubagents');

@@ -75,11 +75,15 @@ test('wait for several exits with 1 when one did not complete, and with 6 when o
     (_, response) => answerJson(response, answer),
     async ({ url, seen }) => {
       const args = ['wait', 'sub_1', 'sub_2', '--wait', '0'];
-      answer = { done: [recordOf(), recordOf({ id: 'sub_2' })], open: [] };
+      answer = { done: [recordOf(), recordOf({ id: 'sub_2' })], open: [], more: [] };
       expect((await cli(args, { url })).exitCode).toBe(0);
-      answer = { done: [recordOf(), recordOf({ id: 'sub_2', status: 'cancelled' })], open: [] };
+      answer = {
+        done: [recordOf(), recordOf({ id: 'sub_2', status: 'cancelled' })],
+        open: [],
+        more: [],
+      };
       expect((await cli(args, { url })).exitCode).toBe(1);
-      answer = { done: [recordOf()], open: [runningRecord({ id: 'sub_2' })] };
+      answer = { done: [recordOf()], open: [runningRecord({ id: 'sub_2' })], more: [] };
       expect((await cli(args, { url })).exitCode).toBe(6);
       expect((await cli([...args, '--any'], { url })).exitCode).toBe(0);
       expect(seen.at(-1)?.body).toEqual({ ids: ['sub_1', 'sub_2'], until: 'any', waitSeconds: 0 });
@@ -92,7 +96,7 @@ test('wait for one prints its answer', async () => {
     (request, response) =>
       request.method === 'GET'
         ? answerJson(response, runningRecord())
-        : answerJson(response, { done: [recordOf()], open: [] }),
+        : answerJson(response, { done: [recordOf()], open: [], more: [] }),
     async ({ url }) => {
       expect(await cli(['wait', 'sub_1'], { url })).toMatchObject({ exitCode: 0, out: 'hello\n' });
     },

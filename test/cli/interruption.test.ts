@@ -50,7 +50,7 @@ test('an end that comes while the question is open is told', async () => {
   await withFakeServer(
     (request, response) => {
       if (request.url === '/api/subagents') return answerJson(response, runningRecord(), 202);
-      finish = () => answerJson(response, { done: [recordOf()], open: [] });
+      finish = () => answerJson(response, { done: [recordOf()], open: [], more: [] });
     },
     async ({ url, seen }) => {
       const run = startCli(['run', 'demo', 'x', '--quiet'], { url, isTerminal: true });

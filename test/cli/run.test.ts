@@ -19,7 +19,7 @@ const syncServer =
   (request, response) =>
     request.url === '/api/subagents'
       ? answerJson(response, runningRecord(), 202)
-      : answerJson(response, { done: [end], open: [] });
+      : answerJson(response, { done: [end], open: [], more: [] });
 
 test('a piped SYNC run prints the answer on standard output and nothing else', async () => {
   await withFakeServer(syncServer(), async ({ url, seen }) => {
@@ -164,7 +164,11 @@ test('when --wait is over the run goes on, and the exit code is 6', async () => 
     (request, response) =>
       request.url === '/api/subagents'
         ? answerJson(response, runningRecord(), 202)
-        : answerJson(response, { done: [], open: [runningRecord({ pendingReason: 'no slot' })] }),
+        : answerJson(response, {
+            done: [],
+            open: [runningRecord({ pendingReason: 'no slot' })],
+            more: [],
+          }),
     async ({ url }) => {
       const run = await cli(['run', 'demo', 'x', '--wait', '0.3'], { url });
       expect(run).toMatchObject({ exitCode: 6, out: '' });

@@ -157,8 +157,8 @@ test('a SYNC call without an end waits in pieces of at most 50 s until the recor
       if (request.url === '/api/subagents') return answerJson(response, runningRecord(), 202);
       waits += 1;
       return waits < 3
-        ? answerJson(response, { done: [], open: [runningRecord()] })
-        : answerJson(response, { done: [recordOf()], open: [] });
+        ? answerJson(response, { done: [], open: [runningRecord()], more: [] })
+        : answerJson(response, { done: [recordOf()], open: [], more: [] });
     },
     async ({ url, seen }) => {
       const client = createClient({ url, token });
@@ -179,7 +179,7 @@ test("a SYNC call ends with the running record when the caller's own time is ove
     (request, response) =>
       request.url === '/api/subagents'
         ? answerJson(response, runningRecord(), 202)
-        : answerJson(response, { done: [], open: [runningRecord()] }),
+        : answerJson(response, { done: [], open: [runningRecord()], more: [] }),
     async ({ url, seen }) => {
       const client = createClient({ url, token });
       const input = { runnerId: 'demo', prompt: 'x', waitSeconds: 0.5 };
@@ -207,7 +207,8 @@ test('an asynchronous call answers with the first answer and carries no wait', a
 
 test('a wait for any of several ends with the first', async () => {
   await withFakeServer(
-    (_, response) => answerJson(response, { done: [recordOf()], open: [runningRecord()] }),
+    (_, response) =>
+      answerJson(response, { done: [recordOf()], open: [runningRecord()], more: [] }),
     async ({ url, seen }) => {
       const client = createClient({ url, token });
       const input = { ids: ['sub_1', 'sub_2'], until: 'any' as const };
@@ -218,12 +219,36 @@ test('a wait for any of several ends with the first', async () => {
   );
 });
 
+test('what one answer of a wait has no room for is fetched as well, and waited for if it is open', async () => {
+  const answers = [
+    { done: [recordOf({ id: 'sub_1' })], open: [], more: ['sub_2', 'sub_3'] },
+    { done: [recordOf({ id: 'sub_2' })], open: [], more: ['sub_3'] },
+    { done: [], open: [runningRecord({ id: 'sub_3' })], more: [] },
+    { done: ['sub_1', 'sub_2', 'sub_3'].map((id) => recordOf({ id })), open: [], more: [] },
+  ];
+  await withFakeServer(
+    (_, response) => answerJson(response, answers.shift()),
+    async ({ url, seen }) => {
+      const asked = ['sub_1', 'sub_2', 'sub_3'];
+      const client = createClient({ url, token });
+      const { done, open, more } = await client.call('waitSubagents', { ids: asked });
+      expect([done.map(({ id }) => id), open, more]).toEqual([asked, [], []]);
+      expect(seen.map(({ body }) => body?.['ids'])).toEqual([
+        asked,
+        ['sub_2', 'sub_3'],
+        ['sub_3'],
+        asked,
+      ]);
+    },
+  );
+});
+
 test('a wait whose connection breaks goes on', async () => {
   let attempts = 0;
   await withFakeServer(
     (_, response) => {
       attempts += 1;
-      if (attempts > 1) return answerJson(response, { done: [recordOf()], open: [] });
+      if (attempts > 1) return answerJson(response, { done: [recordOf()], open: [], more: [] });
       // Half an answer, then nothing.
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"done":');

@@ -44,6 +44,7 @@ test('share one budget when many are waited for', () =>
           error: 'e'.repeat(4000),
         })),
         open: [],
+        more: [],
       }),
     },
     async ({ call }) => {

@@ -14,6 +14,7 @@ describe('wait, list, cancel', () => {
         answer: () => ({
           done: [record()],
           open: [record({ id: 'sub_2', status: 'running', result: null, completedAt: null })],
+          more: [],
         }),
       },
       async ({ call, asked }) => {

@@ -238,3 +238,18 @@ test('a page ends in bytes too, always holds one, and its cursor leads on', asyn
     expect(second.nextCursor).toBeNull();
   });
 });
+
+test('a wait for more than one answer can hold says what is left, the ended first', async () => {
+  await withOperations(async (room) => {
+    const prompt = 'x'.repeat(5 * 1024 * 1024);
+    const made: string[] = [];
+    for (let n = 0; n < 3; n += 1) made.push((await room.start({ prompt })).id);
+    await room.host.play(made[2]!, 'done');
+    await room.host.play(made[1]!, 'done');
+    const first = await room.ask('waitSubagents', { ids: made, until: 'any' });
+    expect(ids(first.done)).toEqual([made[1]]);
+    expect([first.open, first.more]).toEqual([[], [made[2], made[0]]]);
+    const second = await room.ask('waitSubagents', { ids: first.more, until: 'any' });
+    expect([ids(second.done), second.open, second.more]).toEqual([[made[2]], [], [made[0]]]);
+  });
+});

@@ -66,7 +66,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     const ids = body['ids'] as string[];
     const ended = body['until'] === 'any' ? ids.slice(-1) : ids.toReversed();
     const open = ids.filter((id) => !ended.includes(id));
-    response.end(JSON.stringify({ done: ended.map(record), open: open.map(record) }));
+    response.end(JSON.stringify({ done: ended.map(record), open: open.map(record), more: [] }));
     return;
   }
   const id = `sub_${String(body['title'] ?? body['prompt'])}`;
