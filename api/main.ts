@@ -11,7 +11,7 @@ import { AppError } from '../contract/errors.ts';
 import { homePaths, type HomePaths } from '../contract/home.ts';
 import type { ServerFile, StoreCheck } from '../contract/records.ts';
 import { connectOptions } from '../engine/connect-options.ts';
-import { writeJsonFile } from '../engine/engine-file.ts';
+import { writeJsonFile } from '../engine/pid-file.ts';
 import { prepareNamespace } from '../engine/prepare-namespace.ts';
 import {
   createOneAtATime,

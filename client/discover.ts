@@ -1,8 +1,8 @@
 /** Finds the running server of a home by what it has written there. */
 import { readFileSync } from 'node:fs';
 import { AppError } from '../contract/errors.ts';
-import { homePaths } from '../contract/home.ts';
-import { serverFileSchema, type ServerFile } from '../contract/records.ts';
+import type { ServerFile } from '../contract/records.ts';
+import { readServerFile } from './server-file.ts';
 
 export interface Discovered {
   url: string;
@@ -12,8 +12,7 @@ export interface Discovered {
 
 export function discover(home: string): Discovered {
   try {
-    const text = readFileSync(homePaths(home).serverFile, 'utf8');
-    const server = serverFileSchema.parse(JSON.parse(text));
+    const server = readServerFile(home);
     return { url: server.url, token: readFileSync(server.tokenFile, 'utf8').trim(), server };
   } catch (cause) {
     throw new AppError('server_unavailable', `No server is running on ${home}${why(cause)}.`, {

@@ -29,6 +29,8 @@ export const childEnv = {
   run: 'OFFSHOOT_RUN',
 } as const;
 
+/** The home in a marker: a copy of a home has the same id, and the agents of the other are not its own. */
+export const markerHome = (homeId: string, folderMark: string) => `${homeId}-${folderMark}`;
 export const runMarker = (homeId: string, hostId: string, invocationId: string, runNo: number) =>
   `${homeId}/${hostId}/${invocationId}/${runNo}`;
 export const hostMarkerPrefix = (homeId: string, hostId: string) => `${homeId}/${hostId}/`;

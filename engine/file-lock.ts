@@ -1,7 +1,8 @@
 /** One at a time over processes: a lock file that names its holder and dies with it. */
-import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dirname } from 'node:path';
+import { readPidFile, writePidFile } from './pid-file.ts';
 import { identifyProcess, isRunning, type ProcessId } from './process-identity.ts';
 
 const pollMs = 100;
@@ -33,7 +34,7 @@ export async function takeFileLock(path: string): Promise<ProcessId | null> {
   mkdirSync(dirname(path), { recursive: true });
   for (;;) {
     if (create(path)) return null;
-    const holder = holderOf(path);
+    const holder = readPidFile(path);
     if (holder !== null && isRunning(holder)) return holder;
     breakLock(path);
     await sleep(breakPollMs);
@@ -41,13 +42,13 @@ export async function takeFileLock(path: string): Promise<ProcessId | null> {
 }
 
 export function releaseFileLock(path: string): void {
-  if (holderOf(path)?.pid === process.pid) rmSync(path, { force: true });
+  if (readPidFile(path)?.pid === process.pid) rmSync(path, { force: true });
 }
 
 /** Linking, not creating, so that the file has its content from the first moment. */
 function create(path: string): boolean {
   const own = `${path}.${process.pid}`;
-  writeFileSync(own, JSON.stringify(identifyProcess(process.pid)));
+  writePidFile(own, identifyProcess(process.pid)!);
   try {
     linkSync(own, path);
     return true;
@@ -68,17 +69,9 @@ function breakLock(path: string): void {
     if (ageMs(breaking) > breakingMsMax) rmSync(breaking, { recursive: true, force: true });
     return;
   }
-  const holder = holderOf(path);
+  const holder = readPidFile(path);
   if (holder === null || !isRunning(holder)) rmSync(path, { force: true });
   rmSync(breaking, { recursive: true, force: true });
-}
-
-function holderOf(path: string): ProcessId | null {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as ProcessId;
-  } catch {
-    return null;
-  }
 }
 
 function ageMs(path: string): number {

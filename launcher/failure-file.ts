@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { AppError, isRequestErrorCode } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
-import { writeJsonFile } from '../engine/engine-file.ts';
+import { writeJsonFile } from '../engine/pid-file.ts';
 
 export function clearFailure(home: string): void {
   rmSync(homePaths(home).failureFile, { force: true });

@@ -3,8 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { AppError } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
 import { releaseFileLock, takeFileLock } from '../engine/file-lock.ts';
+import { readPidFile } from '../engine/pid-file.ts';
 import { isRunning, type ProcessId } from '../engine/process-identity.ts';
-import { readPidFile } from './node-process.ts';
 
 /** Refuses while another launcher lives; the file of a dead one is taken over. */
 export async function holdLauncherFile(home: string): Promise<{ release: () => void }> {

@@ -1,8 +1,6 @@
 /** Server and runner host: Node programs that are found again by their pid file. */
-import { readFileSync } from 'node:fs';
 import { capLog } from '../engine/cap-log.ts';
-import { writeJsonFile } from '../engine/engine-file.ts';
-import type { ProcessId } from '../engine/process-identity.ts';
+import { readPidFile, writePidFile } from '../engine/pid-file.ts';
 import {
   adoptProcess,
   spawnDetached,
@@ -23,16 +21,6 @@ export function startNodeProcess(options: NodeProcess): RunningProcess {
   return spawnDetached({
     ...options,
     command: process.execPath,
-    onSpawn: (id) => writeJsonFile(options.pidFile, { ...id, startedAt: new Date().toISOString() }),
+    onSpawn: (id) => writePidFile(options.pidFile, id),
   });
-}
-
-export function readPidFile(path: string): ProcessId | null {
-  try {
-    const { pid, start } = JSON.parse(readFileSync(path, 'utf8')) as Partial<ProcessId>;
-    return typeof pid === 'number' && typeof start === 'string' ? { pid, start } : null;
-  } catch {
-    // There is none, or a crash of the machine cut it short: nothing is known of a process.
-    return null;
-  }
 }

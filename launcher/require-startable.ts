@@ -2,7 +2,7 @@ import { choosePort, requireFreePort } from '../api/server-port.ts';
 import type { Config } from '../contract/config.ts';
 import { homePaths } from '../contract/home.ts';
 import { isRunning } from '../engine/process-identity.ts';
-import { readPidFile } from './node-process.ts';
+import { readPidFile } from '../engine/pid-file.ts';
 
 /** Refuses what no second try could mend, before anything is started. */
 export async function requireStartable({

@@ -1,19 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { homePaths } from '../contract/home.ts';
-import {
-  healthSchema,
-  serverFileSchema,
-  type Health,
-  type ServerFile,
-} from '../contract/records.ts';
+import { readServerFile } from '../client/server-file.ts';
+import { healthSchema, type Health } from '../contract/records.ts';
 
 const answerMs = 2_000;
 
 /** What the server of this home says of itself; null while it does not answer. */
 export async function readHealth(home: string, patienceMs = answerMs): Promise<Health | null> {
-  const server = readServerFile(home);
-  if (server === null) return null;
   try {
+    const server = readServerFile(home);
     const token = readFileSync(server.tokenFile, 'utf8').trim();
     const response = await fetch(`${server.url}/api/health`, {
       headers: { authorization: `Bearer ${token}` },
@@ -23,15 +17,6 @@ export async function readHealth(home: string, patienceMs = answerMs): Promise<H
     return healthSchema.parse(await response.json());
   } catch {
     // Not up yet, gone, or another program on its port: all the same to whoever waits.
-    return null;
-  }
-}
-
-export function readServerFile(home: string): ServerFile | null {
-  try {
-    const text = readFileSync(homePaths(home).serverFile, 'utf8');
-    return serverFileSchema.parse(JSON.parse(text));
-  } catch {
     return null;
   }
 }

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../contract/limits.ts';
 import { homePaths } from '../contract/home.ts';
 import { readEngineFile } from '../engine/engine-file.ts';
+import { readPidFile } from '../engine/pid-file.ts';
 import { isRunning, type ProcessId } from '../engine/process-identity.ts';
 import { send } from '../engine/stop-process.ts';
 import { describeEvent, processNames, type ProcessName } from './events.ts';
 import { runningLauncher } from './launcher-file.ts';
-import { readPidFile } from './node-process.ts';
 import { stopStack, type Stack } from './stop-stack.ts';
 
 export interface LauncherStatus {

@@ -7,10 +7,11 @@ import { createConfigSource } from '../config/index.ts';
 import { readEnvironment } from '../contract/config.ts';
 import { homePaths } from '../contract/home.ts';
 import { localHostId } from '../contract/names.ts';
-import { serverFileSchema } from '../contract/records.ts';
 import { signToken } from '../domain/token.ts';
 import { homeFolder } from '../client/home-folder.ts';
+import { readServerFile } from '../client/server-file.ts';
 import { takeFileLock } from '../engine/file-lock.ts';
+import { folderMark } from '../engine/pid-file.ts';
 import { connectOptions } from '../engine/connect-options.ts';
 import { runCommand, sweep } from '../runners/index.ts';
 import { startRunnerHost } from './host/runner-host.ts';
@@ -27,7 +28,9 @@ const killGraceMs = () => config.lastGood().limits.killGraceSeconds * 1000;
 
 installSdkRuntime(logLine);
 // Two hosts in one room would sweep each other's agents and take each other's claims away.
-const holder = await takeFileLock(join(paths.hosts, localHostId, 'host.lock'));
+const folder = join(paths.hosts, localHostId);
+const lock = join(folder, 'host.lock');
+const holder = await takeFileLock(lock);
 if (holder !== null) {
   logLine(`another runner host has ${home}: process ${holder.pid}. End it first: offshoot down`);
   process.exit(1);
@@ -41,7 +44,7 @@ const external = connectOptions({
 });
 const host = startRunnerHost({
   api: createStoreApi(() => ({
-    url: serverFileSchema.parse(JSON.parse(readFileSync(paths.serverFile, 'utf8'))).url,
+    url: readServerFile(home).url,
     token: signToken(readFileSync(paths.secret, 'utf8').trim(), {
       role: 'host',
       hostId: localHostId,
@@ -52,7 +55,8 @@ const host = startRunnerHost({
   hostname: hostname(),
   pid: process.pid,
   slots: () => config.lastGood().limits.slots,
-  folder: join(paths.hosts, localHostId),
+  folder,
+  folderMark: folderMark(lock),
   runProgram: (spec, io) =>
     runCommand(spec, { ...io, hostEnv: process.env, killGraceMs: killGraceMs() }),
   killGraceMs,

@@ -219,30 +219,6 @@ test('a wait for any of several ends with the first', async () => {
   );
 });
 
-test('what one answer of a wait has no room for is fetched as well, and waited for if it is open', async () => {
-  const answers = [
-    { done: [recordOf({ id: 'sub_1' })], open: [], more: ['sub_2', 'sub_3'] },
-    { done: [recordOf({ id: 'sub_2' })], open: [], more: ['sub_3'] },
-    { done: [], open: [runningRecord({ id: 'sub_3' })], more: [] },
-    { done: ['sub_1', 'sub_2', 'sub_3'].map((id) => recordOf({ id })), open: [], more: [] },
-  ];
-  await withFakeServer(
-    (_, response) => answerJson(response, answers.shift()),
-    async ({ url, seen }) => {
-      const asked = ['sub_1', 'sub_2', 'sub_3'];
-      const client = createClient({ url, token });
-      const { done, open, more } = await client.call('waitSubagents', { ids: asked });
-      expect([done.map(({ id }) => id), open, more]).toEqual([asked, [], []]);
-      expect(seen.map(({ body }) => body?.['ids'])).toEqual([
-        asked,
-        ['sub_2', 'sub_3'],
-        ['sub_3'],
-        asked,
-      ]);
-    },
-  );
-});
-
 test('a wait whose connection breaks goes on', async () => {
   let attempts = 0;
   await withFakeServer(

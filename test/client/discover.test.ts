@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -24,6 +24,19 @@ test('the server of a home is found by its files', () => {
   writeFileSync(paths.token, 'off_x\n');
   writeFileSync(paths.serverFile, JSON.stringify({ ...server, tokenFile: paths.token }));
   expect(discover(home)).toMatchObject({ url: 'http://127.0.0.1:9', token: 'off_x' });
+});
+
+test('a copy of a home does not lead to the server of the other', () => {
+  const original = join(home, 'original');
+  mkdirSync(original);
+  const paths = homePaths(original);
+  writeFileSync(paths.token, 'off_x\n');
+  writeFileSync(paths.serverFile, JSON.stringify({ ...server, tokenFile: paths.token }));
+  const copy = join(home, 'copy');
+  cpSync(original, copy, { recursive: true });
+  expect(() => discover(copy)).toThrow(`No server is running on ${copy}`);
+  symlinkSync(original, join(home, 'another-name'));
+  expect(discover(join(home, 'another-name')).token).toBe('off_x');
 });
 
 test('without a server the error says how to start one', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { homePaths } from '../../contract/home.ts';
-import { readPidFile } from '../../launcher/node-process.ts';
+import { readPidFile } from '../../engine/pid-file.ts';
 import { entryFile } from '../../launcher/entry.ts';
 import { release, runners, untilFile } from './agents.ts';
 import { cleanEnv } from './commands.ts';

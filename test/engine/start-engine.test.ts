@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -6,7 +14,7 @@ import { homePaths } from '../../contract/home.ts';
 import { checkHealth } from '../../engine/check-health.ts';
 import { engineStatus } from '../../engine/engine-commands.ts';
 import { readEngineFile } from '../../engine/engine-file.ts';
-import { listProcesses } from '../../engine/process-identity.ts';
+import { isRunning, listProcesses } from '../../engine/process-identity.ts';
 import { startEngine, type RunningEngine } from '../../engine/start-engine.ts';
 import { stopProcess } from '../../engine/stop-process.ts';
 import { withFolder } from '../support/folder.ts';
@@ -87,6 +95,20 @@ test('it is adopted by its command line when its file was lost', async () => {
       version: before.file.version,
       namespace: 'default',
     });
+  });
+});
+
+test('a copy of a home has an engine of its own, on ports of its own', async () => {
+  await withHome(async ({ home, start }) => {
+    const { file, id } = await start();
+    const copy = `${home}-copy`;
+    cpSync(home, copy, { recursive: true });
+    expect(readEngineFile(copy)).toBeNull();
+    const other = await start({ home: copy });
+    expect(other.isAdopted).toBe(false);
+    expect(other.file.address).not.toBe(file.address);
+    expect(isRunning(id)).toBe(true);
+    expect(readEngineFile(home)).toEqual(file);
   });
 });
 

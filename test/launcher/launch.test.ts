@@ -7,7 +7,7 @@ import { homePaths } from '../../contract/home.ts';
 import { readEngineFile } from '../../engine/engine-file.ts';
 import { isRunning } from '../../engine/process-identity.ts';
 import type { ProcessName } from '../../launcher/events.ts';
-import { readPidFile } from '../../launcher/node-process.ts';
+import { readPidFile } from '../../engine/pid-file.ts';
 import { launcherStatus, stopLauncher } from '../../launcher/stop-launcher.ts';
 import { until, withRoom } from './launcher-fixture.ts';
 

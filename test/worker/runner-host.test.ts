@@ -11,7 +11,15 @@ async function logWithoutServer(more: { unheardMs?: number }): Promise<string[]>
     const away = () => Promise.reject(new Error('no server.json'));
     const host = startRunnerHost({
       ...{ api: { hello: away, sync: away, claim: away, report: away }, hostId: 'local' },
-      ...{ bootId: 'b', hostname: 'here', pid: 1, slots: () => 1, folder, engine: null },
+      ...{
+        bootId: 'b',
+        hostname: 'here',
+        pid: 1,
+        slots: () => 1,
+        folder,
+        folderMark: 'here',
+        engine: null,
+      },
       runProgram: () => Promise.reject(new Error('nothing is run here')),
       sweep: async () => {},
       killGraceMs: () => 0,

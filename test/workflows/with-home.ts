@@ -108,6 +108,7 @@ function startHost(
     pid: process.pid,
     slots: () => slots,
     folder: join(home, 'hosts/local'),
+    folderMark: 'here',
     runProgram: async (spec, { signal, onSpawn }) => {
       onSpawn();
       const given = new Promise<'given up'>((resolve) => {

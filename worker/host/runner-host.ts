@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRunAgentActivities } from '../../activities/run-agent.ts';
-import { hostMarkerPrefix } from '../../contract/names.ts';
+import { hostMarkerPrefix, markerHome } from '../../contract/names.ts';
 import type { HelloAnswer } from '../../contract/store-api.ts';
 import { pollEngine, type EngineTarget, type PollDeps } from '../poll-engine.ts';
 import { flushLeftSpools } from './flush-left-spools.ts';
@@ -19,6 +19,8 @@ export interface RunnerHostDeps {
   pid: number;
   slots(): number;
   folder: string;
+  /** Names that very folder; a copy of it has another. */
+  folderMark: string;
   runProgram: RunTableDeps['runProgram'];
   sweep(markerPrefix: string): Promise<void>;
   /** What a program gets between SIGTERM and SIGKILL. */
@@ -52,13 +54,13 @@ export function startRunnerHost(deps: RunnerHostDeps): RunnerHost {
   let isDraining = false;
   let known: HelloAnswer | null = null;
   let temporal: HelloAnswer['temporal'] = null;
-  const runs = new RunTable({ ...deps, homeId: () => known!.homeId });
+  const runs = new RunTable({ ...deps, homeId: () => markerHome(known!.homeId, deps.folderMark) });
 
   async function sayHello(): Promise<void> {
     const { hostId, bootId, hostname, pid } = deps;
     known = await deps.api.hello({ hostId, bootId, hostname, pid, slots: deps.slots() });
     temporal = known.temporal;
-    rememberHome(deps.folder, known.homeId);
+    writeFileSync(homeFile(deps.folder), markerHome(known.homeId, deps.folderMark));
   }
 
   async function live(): Promise<void> {
@@ -141,7 +143,7 @@ function workerOptions(
 async function tidyUp(deps: RunnerHostDeps, signal: AbortSignal): Promise<void> {
   const { folder, hostId } = deps;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const home = recallHome(folder);
+  const home = recallHome(deps);
   // At once: a finished answer on disk must not wait for a straggler's grace, nor a sweep for the server.
   await Promise.all([
     home === null ? null : deps.sweep(hostMarkerPrefix(home, hostId)),
@@ -175,10 +177,9 @@ function engineAt(temporal: HelloAnswer['temporal']): EngineTarget | null {
 
 const homeFile = (folder: string) => join(folder, 'home-id');
 
-function rememberHome(folder: string, homeId: string): void {
-  writeFileSync(homeFile(folder), homeId);
-}
-
-function recallHome(folder: string): string | null {
-  return existsSync(homeFile(folder)) ? readFileSync(homeFile(folder), 'utf8') : null;
+/** Null where nothing was begun here: also in a copy, for what it names are the agents of the other home. */
+function recallHome({ folder, folderMark }: RunnerHostDeps): string | null {
+  if (!existsSync(homeFile(folder))) return null;
+  const marked = readFileSync(homeFile(folder), 'utf8');
+  return marked.endsWith(markerHome('', folderMark)) ? marked : null;
 }
