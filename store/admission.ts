@@ -1,6 +1,11 @@
 /**
  * Who may run now. Decided here, before anything is scheduled: descendants before new roots, then
  * first come, first served. A blocked parent keeps its process and does not count.
+ *
+ * A parent whose patience ends before its child does goes on at once: a process cannot be held, and
+ * the child that took over its slot is not stopped for it. So more may work than there are slots, by
+ * as many as were standing still, and never more than the ceiling. Until they are within the slots
+ * again nobody is let in, and a slot that is worked in already cannot be lent once more.
  */
 import { AppError } from '../contract/errors.ts';
 import { hints } from '../contract/hints.ts';
@@ -39,7 +44,7 @@ export function admitNext(tx: Tx): void {
 /** A child that its parent waits for takes over the parent's slot, in the accepting transaction. */
 export function inheritSlot(tx: Tx, child: InvocationRow, parent: InvocationRow): void {
   const host = parent.host_id === null ? undefined : findHost(tx.db, parent.host_id);
-  if (host && isOpen(tx, host) && load(tx, host).total < host.ceiling) admit(tx, child.id, host.id);
+  if (host && isOpen(tx, host) && freeSlots(tx, host) > 0) admit(tx, child.id, host.id);
 }
 
 /** Gives the slot back, and lets the next in. */
@@ -83,13 +88,15 @@ function admit(tx: Tx, id: string, hostId: string): void {
 function freestHost(tx: Tx): HostRow | undefined {
   const free = listHosts(tx.db)
     .filter((host) => isOpen(tx, host))
-    .map((host) => {
-      const { total, working } = load(tx, host);
-      return { host, free: Math.min(host.slots - working, host.ceiling - total) };
-    })
+    .map((host) => ({ host, free: freeSlots(tx, host) }))
     .filter(({ free: slots }) => slots > 0)
     .sort((a, b) => b.free - a.free);
   return free[0]?.host;
+}
+
+function freeSlots(tx: Tx, host: HostRow): number {
+  const { total, working } = load(tx, host);
+  return Math.min(host.slots - working, host.ceiling - total);
 }
 
 const isOpen = (tx: Tx, host: HostRow) => isLive(host, tx.now) && host.draining === 0;

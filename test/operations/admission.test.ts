@@ -107,6 +107,33 @@ test('a SYNC child takes over the slot of its parent in the accepting transactio
   );
 });
 
+test('who has waited long enough goes on at once, and lends nothing until the slots are enough again', async () => {
+  await withOperations(
+    async (room) => {
+      const [parent, other] = (await started(room, 2)) as [string, string];
+      await room.host.claim(parent);
+      const brief = { executionMode: 'SYNC', waitSeconds: 0.01 } as const;
+      // One slot, taken over by the first child; when the wait is over, parent and child both work.
+      const first = (await room.start(brief, room.child(parent))).id;
+      const second = (await room.start(brief, room.child(parent))).id;
+      expect(admitted(room, [first, second, other])).toEqual([first]);
+      // Standing still for the second, its own slot is where the first works: so that one has to end.
+      const call = room.start({ ...brief, waitSeconds: 5 }, room.child(parent));
+      const third = await room.childOf(parent, 2);
+      expect(admitted(room, [first, second, third, other])).toEqual([first]);
+      await room.host.play(first, 'done');
+      expect(admitted(room, [second, third, other])).toEqual([second]);
+      await room.host.play(second, 'done');
+      await room.host.play(third, 'done');
+      expect((await call).status).toBe('completed');
+      expect(admitted(room, [other])).toEqual([]);
+      await room.host.end({ invocationId: parent, runNo: 1 }, 'done');
+      expect(admitted(room, [other])).toEqual([other]);
+    },
+    { slots: 1 },
+  );
+});
+
 test('a host never holds more processes than its ceiling', async () => {
   await withOperations(
     async (room) => {
