@@ -82,12 +82,12 @@ test('children end for their own reason, before their parents, and nothing is ru
       { executionMode: 'ASYNC_POLL', runnerId: 'again' },
       room.child(parent.id),
     );
+    const waiting = await room.start({ executionMode: 'ASYNC_POLL' }, room.child(parent.id));
     await restoredFrom(
       room,
       async () => {},
       async ({ store, host }) => {
-        expect(ending(store, parent.id)).toEqual(unknown);
-        expect(ending(store, child.id)).toEqual(unknown);
+        for (const { id } of [parent, child, waiting]) expect(ending(store, id)).toEqual(unknown);
         expect(ending(store, repeatable.id)).toMatchObject({ code: 'parent_ended' });
         expect(store.db.all('SELECT state FROM mailbox')).toEqual([{ state: 'undelivered' }]);
         for (const { id } of [parent, child, repeatable]) {
