@@ -1,5 +1,5 @@
 /** Findings about room on the disks of home and backups. */
-import { existsSync, statfsSync } from 'node:fs';
+import { existsSync, statfsSync, statSync } from 'node:fs';
 import { formatBytes } from '../render/bytes.ts';
 import { ill, well, type Finding } from '../render/findings.ts';
 
@@ -11,7 +11,13 @@ const freeBytesLast = 100 * 1024 ** 2;
 const freeFilesMin = 10_000;
 
 export function checkDisk(folders: readonly string[]): Finding[] {
-  return [...new Set(folders)].filter((folder) => existsSync(folder)).flatMap(checkFolder);
+  // Each disk once, under the first folder that lies on it.
+  const byDisk = new Map<number, string>();
+  for (const folder of folders.filter((one) => existsSync(one))) {
+    const { dev } = statSync(folder);
+    if (!byDisk.has(dev)) byDisk.set(dev, folder);
+  }
+  return [...byDisk.values()].flatMap(checkFolder);
 }
 
 function checkFolder(folder: string): Finding[] {

@@ -1,5 +1,7 @@
 /** Findings about the engine beyond whether the server reaches it: binary, flags, retention, attributes. */
 import type { Config } from '../../contract/config.ts';
+import type { EngineConnection } from '../../engine/connect-options.ts';
+import type { NamespaceView } from '../../engine/inspect-engine.ts';
 import type { CliDeps } from '../deps.ts';
 import { ill, well, type Finding } from '../render/findings.ts';
 
@@ -61,11 +63,11 @@ async function checkFlags(home: string, config: Config['engine']): Promise<Findi
 }
 
 async function checkNamespace(
-  engine: Parameters<typeof import('../../engine/inspect-engine.ts').inspectNamespace>[0],
+  engine: EngineConnection,
   { retentionDays }: Config['engine'],
 ): Promise<Finding[]> {
   const { inspectNamespace, mendNamespace } = await import('../../engine/inspect-engine.ts');
-  let found: Awaited<ReturnType<typeof inspectNamespace>>;
+  let found: NamespaceView;
   try {
     found = await inspectNamespace(engine);
   } catch {

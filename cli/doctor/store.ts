@@ -55,7 +55,7 @@ async function checkFile(home: string): Promise<StoreCheck | null> {
   return checkOffline(paths);
 }
 
-function soundness({ file, problems, schema, knownSchema, bytes }: StoreCheck): Finding {
+function soundness({ file, problems, schema, knownSchema, ...sizes }: StoreCheck): Finding {
   if (problems.length > 0) {
     return ill('error', 'store', {
       what: `${file} is damaged: ${problems[0]}${problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''}`,
@@ -72,7 +72,10 @@ function soundness({ file, problems, schema, knownSchema, bytes }: StoreCheck): 
     });
   }
   const older = schema < knownSchema ? `, brought to ${knownSchema} at the next start` : '';
-  return well('store', `${formatBytes(bytes)}, sound, schema ${schema}${older}`);
+  return well(
+    'store',
+    `${formatBytes(sizes.bytes + sizes.walBytes)}, sound, schema ${schema}${older}`,
+  );
 }
 
 function wal({ walBytes }: StoreCheck, isOffline: boolean, home: string): Finding[] {
