@@ -65,6 +65,8 @@ test('what a killed server left in the WAL stays with the old database and does 
     await home.store.close();
     for (const end of ['', '-wal']) copyFileSync(killed + end, paths.database + end);
     const { replaced } = await put(paths, file);
+    // Folded in first: a kill in the middle must not leave the old database without it.
+    expect(existsSync(`${replaced}-wal`)).toBe(false);
     expect(keysIn(replaced!)).toEqual(['kept', 'lost']);
     expect(keysIn(paths.database)).toEqual(['kept']);
   });
