@@ -7,6 +7,8 @@ export interface ChildStart {
   workflowId: string;
   /** Another number than before: the engine has lost the workflow, and it is to be started again. */
   spawnNo: number;
+  /** An id may come again: whoever deletes an invocation may ask for it anew with the same key. */
+  acceptedAt: string;
   summary: string;
   details: string;
   memo: Record<string, string | number | null>;

@@ -8,6 +8,7 @@ export interface Told {
   id: string;
   workflowId: string;
   spawnNo: number;
+  acceptedAt: string;
   title: string | null;
   prompt: string;
   runnerId: string;
@@ -35,6 +36,7 @@ export function childStart(told: Told, registered: readonly string[]): ChildStar
     invocationId: told.id,
     workflowId: told.workflowId,
     spawnNo: told.spawnNo,
+    acceptedAt: told.acceptedAt,
     summary: clip(
       `${told.runnerId} · ${told.executionMode} · ${titleOf(told)}`,
       limits.summaryCharsMax,

@@ -21,7 +21,9 @@ export async function startChildren(
 /** The store names so many at a time; fewer are all that there are. */
 const PAGE_MIN = 100;
 
-const nameOf = (child: ChildStart) => `${child.invocationId}#${child.spawnNo}`;
+/** What makes one start different from another of the same invocation. */
+export const nameOf = (child: ChildStart) =>
+  `${child.invocationId}#${child.spawnNo}#${child.acceptedAt}`;
 
 async function start(child: ChildStart): Promise<void> {
   try {

@@ -92,6 +92,7 @@ export function describeStart(
       id: row.id,
       workflowId: subAgentWorkflowId(row.id),
       spawnNo: row.spawn_no,
+      acceptedAt: row.created_at,
       title: row.title,
       prompt: row.prompt,
       runnerId: row.runner_id,

@@ -6,6 +6,7 @@ const told: Told = {
   id: 'sub_1',
   workflowId: 'subagent/sub_1',
   spawnNo: 0,
+  acceptedAt: '2026-03-01T12:00:00.000Z',
   title: null,
   prompt: 'Read the file\nand say what is in it',
   runnerId: 'talk',

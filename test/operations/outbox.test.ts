@@ -4,6 +4,7 @@ import { nextSessionStep, nextStep } from '../../store/lifecycle/next-step.ts';
 import { reconcileEpoch } from '../../store/lifecycle/rebuild.ts';
 import { dueRows, type OutboxRow } from '../../store/outbox.ts';
 import { reject, repair } from '../../worker/repair.ts';
+import { nameOf } from '../../workflows/start-children.ts';
 import { withOperations, type Room } from './operations-fixture.ts';
 
 const around = { homeId: 'h', attributes: ['OffshootStatus'], sessionIdleMs: 1000 };
@@ -120,6 +121,25 @@ test('in an engine that knows nothing, all that is open is sent again, parents f
     const first = await step(room, root.id);
     expect(first.children).toMatchObject([{ invocationId: child.id, spawnNo: 1 }]);
     expect(await room.store.write((tx) => reconcileEpoch(tx, 'engine-2'))).toBe(0);
+  });
+});
+
+test('what is asked for anew with the key of something deleted is another start for its owner', async () => {
+  await withOperations(async (room) => {
+    await room.ask('registerSession', { key: 'main' });
+    const caller = { ...room.admin, idempotencyKey: 'key-1' };
+    const names: string[] = [];
+    for (let time = 0; time < 2; time += 1) {
+      const { id } = await room.start({ parentSessionId: 'main' }, caller);
+      const { children } = await sessionStep(room, 'main');
+      expect(children).toMatchObject([{ invocationId: id }]);
+      names.push(nameOf(children[0]!));
+      await step(room, id);
+      await room.host.play(id, 'done');
+      await room.ask('deleteSubagent', { id });
+    }
+    // A workflow starts what it is told to start once, and knows it by this name.
+    expect(new Set(names).size).toBe(2);
   });
 });
 

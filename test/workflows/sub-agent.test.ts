@@ -24,6 +24,7 @@ const childOf = (id: string, spawnNo = 0): ChildStart => ({
   invocationId: id,
   workflowId: `subagent/${id}`,
   spawnNo,
+  acceptedAt: '2026-03-01T12:00:00.000Z',
   summary: `demo · ASYNC_POLL · ${id}`,
   details: '',
   memo: { depth: 1 },
