@@ -1,11 +1,12 @@
 /** The OpenAPI 3.1 document, made from the list of operations. */
 import { limits } from '../contract/limits.ts';
-import { headers } from '../contract/names.ts';
 import {
   operations,
   type OperationDeclaration,
   type OperationName,
 } from '../contract/operations.ts';
+import { getSubagentSchema } from '../contract/requests.ts';
+import { answerLinks, bodyExamples } from './examples.ts';
 import { eventsPath, eventsQuerySchema } from './event-route.ts';
 import { answerSchemas, inputSchema, refTo, type JsonObject } from './json-schema.ts';
 import { namesInPath } from './operation-routes.ts';
@@ -74,7 +75,12 @@ function describeOperation(name: OperationName): ApiOperation {
       ...query.map(([field, schema]) => parameter('query', field, schema, required.has(field))),
       ...headerParameters(operation),
     ],
-    ...(hasBody && { requestBody: { required: required.size > 0, content: jsonContent(rest) } }),
+    ...(hasBody && {
+      requestBody: {
+        required: required.size > 0,
+        content: jsonContent(rest, bodyExamples[name]),
+      },
+    }),
     responses: responsesOf(name, operation),
   };
 }
@@ -113,13 +119,15 @@ function responsesOf(
   operation: OperationDeclaration,
 ): ApiOperation['responses'] {
   const content = jsonContent(refTo(name));
+  const links = answerLinks[name];
+  const answer = { content, ...(links && { links }) };
   return {
-    '200': { description: operation.accepted ? 'The final record' : 'The answer', content },
+    '200': { description: operation.accepted ? 'The final record' : 'The answer', ...answer },
     ...(operation.accepted && {
       [operation.accepted]: {
         description: 'Accepted, and not ended yet',
         headers: { Location: { description: 'Where to ask', schema: { type: 'string' } } },
-        content,
+        ...answer,
       },
     }),
     ...problemResponses(),
@@ -140,31 +148,47 @@ function problemResponses(): ApiOperation['responses'] {
 }
 
 function describeEvents(): ApiOperation {
-  const { properties } = inputSchema(eventsQuerySchema);
+  const after = inputSchema(eventsQuerySchema).properties['after'] ?? {};
+  const id = inputSchema(getSubagentSchema).properties['id'] ?? {};
+  const key = { type: 'string', maxLength: limits.keyCharsMax };
   return {
     operationId: 'watchSubagent',
     summary:
       'The transcript as server-sent events: `turn` with a Turn each, then `end` with the record',
     parameters: [
-      parameter('path', 'id', { type: 'string' }, true),
-      parameter('query', 'after', properties['after'] ?? {}, false),
-      parameter('header', 'Last-Event-ID', { type: 'string' }, false),
-      parameter('header', headers.parentSession, { type: 'string' }, false),
+      parameter('path', 'id', id, true),
+      parameter('query', 'after', after, false),
+      parameter('header', 'Last-Event-ID', after, false),
+      parameter('header', 'X-Agent-Session-Id', key, false),
     ],
     responses: {
       '200': {
         description: 'A stream; a comment every 15 s keeps it alive',
-        content: { 'text/event-stream': { schema: { type: 'string' } } },
+        content: { 'text/event-stream': { schema: oneEvent } },
       },
       ...problemResponses(),
     },
   };
 }
 
+/** Each event of the stream; its data is JSON, as one line. */
+const oneEvent = {
+  type: 'object',
+  properties: {
+    id: { type: 'string', pattern: '^[0-9]+$', description: 'For Last-Event-ID' },
+    event: { enum: ['turn', 'end', 'problem'] },
+    data: {
+      type: 'string',
+      contentMediaType: 'application/json',
+      description: 'A Turn, then the SubAgentRecord; code, detail and hint of a problem',
+    },
+  },
+};
+
 function parameter(where: string, name: string, schema: JsonObject, required: boolean): JsonObject {
   return { in: where, name, required, schema };
 }
 
-function jsonContent(schema: JsonObject): JsonObject {
-  return { 'application/json': { schema } };
+function jsonContent(schema: JsonObject, example?: JsonObject): JsonObject {
+  return { 'application/json': { schema, ...(example && { example }) } };
 }

@@ -9,12 +9,13 @@ const key = z
   .trim()
   .min(1)
   .max(limits.keyCharsMax)
-  .regex(/^[^\p{Cc}]+$/u, 'must not hold control characters');
+  // Spelled out, because readers of the OpenAPI document know fewer classes than we do.
+  .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/, 'must not hold control characters');
 const path = z
   .string()
   .min(1)
   .max(limits.pathCharsMax)
-  .regex(/^[^\0]+$/, 'must not hold NUL');
+  .regex(/^[^\u0000]+$/, 'must not hold NUL');
 const prompt = z.string().refine((text) => text.trim() !== '', 'must not be empty or blank');
 const title = z.string().trim().min(1).max(limits.titleCharsMax);
 const waitSeconds = z.number().min(0).max(limits.waitSecondsMax);

@@ -1,0 +1,45 @@
+/** One body for each operation that takes one, and what an answer leads to: for readers, and for tools that try. */
+import type { OperationName } from '../contract/operations.ts';
+import type { JsonObject } from './json-schema.ts';
+
+export const bodyExamples: Partial<Record<OperationName, JsonObject>> = {
+  runSubagent: { runnerId: 'demo', prompt: 'say hello', executionMode: 'SYNC' },
+  waitSubagents: { ids: ['sub_1f0c8d2b9a7e6f5d4c3b'], until: 'all', waitSeconds: 50 },
+  cancelSubagent: { reason: 'no longer needed' },
+  sendToSubagent: { prompt: 'say goodbye' },
+  registerSession: { harness: 'claude-code', title: 'Release 1.4' },
+  ackCallbacks: { ids: ['cb_1f0c8d2b9a7e6f5d4c3b'] },
+};
+
+/** Where to go on from an accepted invocation, or from a registered session. */
+const ofInvocation = linksTo('id', '$response.body#/id', [
+  'getSubagent',
+  'cancelSubagent',
+  'sendToSubagent',
+  'getTranscript',
+  'watchSubagent',
+  'deleteSubagent',
+]);
+const ofSession = linksTo('key', '$response.body#/sessionKey', [
+  'getTree',
+  'getCallbacks',
+  'deleteSession',
+]);
+
+export const answerLinks: Partial<Record<OperationName, JsonObject>> = {
+  runSubagent: ofInvocation,
+  sendToSubagent: ofInvocation,
+  registerSession: ofSession,
+};
+
+function linksTo(
+  parameter: string,
+  from: string,
+  names: (OperationName | 'watchSubagent')[],
+): JsonObject {
+  const link = (operationId: string) => [
+    operationId,
+    { operationId, parameters: { [parameter]: from } },
+  ];
+  return Object.fromEntries(names.map(link));
+}
