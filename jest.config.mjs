@@ -1,4 +1,4 @@
-/** Three projects, so that the quick tests run without the slow ones: `npx jest --selectProjects unit`. */
+/** Projects, so that the quick tests run without the slow ones: `npx jest --selectProjects unit`. */
 
 const shared = {
   testEnvironment: 'node',
@@ -19,7 +19,7 @@ const shared = {
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
 };
 
-const slow = ['workflows', 'replay', 'e2e'];
+const slow = ['workflows', 'replay', 'e2e', 'fuzz-long'];
 
 export default {
   // Two cores are what a small machine has; engine and agents want their share.
@@ -40,5 +40,7 @@ export default {
       testMatch: ['<rootDir>/test/{workflows,replay}/**/*.test.ts'],
     },
     { ...shared, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.test.ts'] },
+    // Runs for minutes, and looks elsewhere each time: `npm run test:fuzz`.
+    { ...shared, displayName: 'fuzz', testMatch: ['<rootDir>/test/fuzz-long/**/*.test.ts'] },
   ],
 };

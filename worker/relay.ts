@@ -70,7 +70,7 @@ export async function runRelay(deps: RelayDeps, signal: AbortSignal): Promise<vo
 }
 
 /** All that waits for one workflow goes as one message: a poke carries nothing, so one serves many. */
-async function deliver(deps: RelayDeps, rows: OutboxRow[]): Promise<void> {
+export async function deliver(deps: RelayDeps, rows: OutboxRow[]): Promise<void> {
   const { store } = deps;
   const ids = rows.map((row) => row.id);
   const target = targetOf(store.db, rows);
@@ -97,7 +97,10 @@ async function deliver(deps: RelayDeps, rows: OutboxRow[]): Promise<void> {
       postpone(tx, kept, until);
       return kept;
     });
-    if (left.length > 0) setTimeout(() => store.changes.publish([{ kind: 'outbox' }]), waitMs);
+    if (left.length > 0) {
+      // A hint alone: it must not keep a process up that has nothing else to do.
+      setTimeout(() => store.changes.publish([{ kind: 'outbox' }]), waitMs).unref();
+    }
   }
 }
 

@@ -153,7 +153,7 @@ function createRoom(
   };
 }
 
-function createDeps(store: Store, home: string, config: Config): Deps {
+export function createDeps(store: Store, home: string, config: Config): Deps {
   const paths = homePaths(home);
   let made = 0;
   return {

@@ -1,0 +1,185 @@
+/** A server that can be restarted on one file, hosts and an engine that exist only here, and who calls. */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { configSchema } from '../../contract/config.ts';
+import { operations, type OperationInput, type OperationName } from '../../contract/operations.ts';
+import { handlers, type Caller, type Deps } from '../../operations/index.ts';
+import { expire } from '../../store/lifecycle/expire.ts';
+import { openStore, type Store } from '../../store/index.ts';
+import type { InvocationRow } from '../../store/invocations.ts';
+import { callerAs, createDeps } from '../operations/operations-fixture.ts';
+import { createClock, type TestClock } from '../store/store-fixture.ts';
+import { watchRows } from './watch-rows.ts';
+import { VirtualEngine, type Workflow } from './virtual-engine.ts';
+import { VirtualHost, type Process } from './virtual-host.ts';
+
+/** A call that stands open: its caller waits for an ending. */
+interface OpenCall {
+  by: string | null;
+  gone: AbortController;
+}
+
+export const homeLimits = { maxDepth: 2, maxChildren: 3 };
+
+export class World {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'offshoot-fuzz-'));
+  readonly clock: TestClock = createClock();
+  readonly deps: Deps;
+  readonly engine: VirtualEngine;
+  readonly hosts: VirtualHost[];
+  calls = new Set<OpenCall>();
+  #writes = 0;
+  #awakeSince = '';
+
+  /** `template`: a store that is there already, because making one takes longer than using it. */
+  constructor(template: string) {
+    copyFileSync(template, join(this.#folder, 'main.db'));
+    const config = configSchema.parse({ limits: homeLimits });
+    this.deps = createDeps(this.#open(), this.#folder, config);
+    let made = 0;
+    this.deps.randomId = () => `${(made += 1)}`.padStart(4, '0');
+    this.engine = new VirtualEngine(this.deps);
+    this.hosts = ['local', 'other'].map((id) => new VirtualHost(this.deps, id));
+    for (const host of this.hosts) {
+      host.onEnd = (invocationId) => {
+        for (const call of this.calls) if (call.by === invocationId) call.gone.abort();
+        this.engine.release(invocationId);
+      };
+    }
+  }
+
+  get store(): Store {
+    return this.deps.store;
+  }
+
+  async begin(slots: number): Promise<void> {
+    await this.engine.reconcile();
+    await this.hosts[0]!.start(slots);
+    await this.ask('registerSession', { key: 'main' }, { by: null });
+  }
+
+  rows(where = '1'): InvocationRow[] {
+    return this.store.db.all(`SELECT * FROM subagent_sessions WHERE ${where} ORDER BY ordinal`);
+  }
+
+  processes(): { host: VirtualHost; process: Process }[] {
+    return this.hosts.flatMap((host) => host.alive.map((process) => ({ host, process })));
+  }
+
+  /** A host takes the activity of a workflow: one attempt. */
+  async hold(workflow: Workflow, isAnswerLost: boolean): Promise<void> {
+    const { lease, of } = workflow;
+    if (!lease || !('invocationId' in of)) return;
+    const host = this.hosts.find((one) => one.id === lease.hostId);
+    if (!host?.isUp) return;
+    if (!(await host.hold(of.invocationId, isAnswerLost))) this.engine.release(of.invocationId);
+    else if (!isAnswerLost) lease.isHeld = true;
+  }
+
+  /** The engine does its work: sends, asks, claims. */
+  async goOn(): Promise<void> {
+    for (const rows of this.engine.due()) await this.engine.relay(rows, 'good');
+    for (const workflow of [...this.engine.open.values()]) {
+      if (workflow.isPoked) await this.engine.step(workflow);
+      if (workflow.lease?.isHeld === false) await this.hold(workflow, false);
+    }
+  }
+
+  /** Invocations with a process that could ask for something: it does not stand in a call. */
+  speakers(): string[] {
+    const busy = new Set([...this.calls].map((call) => call.by));
+    return this.hosts
+      .flatMap((host) => host.alive.map(({ spec }) => spec.invocationId))
+      .filter((id) => !busy.has(id));
+  }
+
+  /**
+   * Asks, and comes back as soon as the call is answered or waits. Refusals are answers; anything else
+   * that is thrown is a fault.
+   */
+  async ask<N extends OperationName>(
+    name: N,
+    input: OperationInput<N>,
+    who: { by: string | null; idempotencyKey?: string | null },
+  ): Promise<string> {
+    const gone = new AbortController();
+    const call: OpenCall = { by: who.by, gone };
+    const caller: Caller = callerAs({
+      claims:
+        who.by === null
+          ? { role: 'admin' }
+          : { role: 'child', invocationId: who.by, agentId: 'default' },
+      idempotencyKey: who.idempotencyKey ?? null,
+      gone: gone.signal,
+    });
+    const before = this.#writes;
+    let answer = '';
+    let fault: unknown = null;
+    this.calls.add(call);
+    const asked = handlers[name](this.deps, caller, operations[name].input.parse(input) as never);
+    asked
+      .then(
+        () => (answer = 'ok'),
+        (error: { code?: string; name?: string }) => {
+          answer = error.code ?? String(error);
+          // A call that a dying server leaves unanswered has failed with it.
+          if (error.name !== 'AppError' && !gone.signal.aborted) fault = error;
+        },
+      )
+      .finally(() => this.calls.delete(call));
+    while (answer === '' && this.#writes === before) await turn();
+    await this.rest();
+    if (fault !== null) throw fault as Error;
+    return answer || 'waits';
+  }
+
+  /** Lets what was set off by a commit come to its end. */
+  async rest(): Promise<void> {
+    for (let n = 0; n < 4; n += 1) await turn();
+  }
+
+  /** What the server's timer does. */
+  async tick(): Promise<void> {
+    await this.store.write((tx) =>
+      expire(tx, {
+        awakeSince: this.#awakeSince,
+        hostWaitMs: 600_000,
+        leaseMs: 600_000,
+        stopMs: 25_000,
+      }),
+    );
+  }
+
+  /** The server is killed and comes back; nobody who called it gets an answer. */
+  async restart(): Promise<void> {
+    await this.store.close();
+    for (const call of this.calls) call.gone.abort();
+    await this.rest();
+    this.deps.store = this.#open();
+    await this.engine.reconcile();
+  }
+
+  async end(): Promise<void> {
+    for (const call of this.calls) call.gone.abort();
+    await this.rest();
+    await this.store.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #open(): Store {
+    const store = openStore(join(this.#folder, 'main.db'), {
+      clock: this.clock.now,
+      checkpoints: false,
+    });
+    // Nobody pulls the plug here, and the disk would take most of the time.
+    store.db.exec('PRAGMA synchronous = OFF');
+    watchRows(store.db, homeLimits.maxChildren);
+    this.#awakeSince = store.now();
+    const { write } = store;
+    store.write = (work) => write(work).finally(() => void (this.#writes += 1));
+    return store;
+  }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
