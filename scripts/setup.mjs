@@ -1,6 +1,7 @@
 /**
  * What `npm run demo`, `npm test` and `npm start` call first: installs, builds and, with `--engine`,
- * gets the Temporal dev server, each only where it is missing or out of date.
+ * gets the Temporal dev server, with `--fuzzer` what fuzzes the API, each only where it is missing or out
+ * of date.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
 import { withLock } from './lock.mjs';
 import { runProgram, tellStep } from './run-step.mjs';
+import { getSchemathesis } from './schemathesis.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const slow = 'the first time SQLite is compiled, which takes about 2 minutes';
@@ -18,6 +20,7 @@ try {
   await withLock(join(root, '.setup.lock'), waiting, install);
   await build();
   if (process.argv.includes('--engine')) await getEngine();
+  if (process.argv.includes('--fuzzer')) await getSchemathesis();
 } catch (error) {
   console.error(`setup: ${error.message}${error.hint ? `\n${error.hint}` : ''}`);
   process.exitCode = 1;

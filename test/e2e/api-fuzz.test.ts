@@ -1,0 +1,61 @@
+/**
+ * The HTTP API against its own OpenAPI document: good requests and bad ones, made by schemathesis from
+ * nothing but the document. A runner host that ends everything at once stands behind a real server.
+ */
+import { beforeAll, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { getSchemathesis } from '../../scripts/schemathesis.mjs';
+import { withFolder } from '../support/folder.ts';
+import { withInstantHost } from './instant-host.ts';
+import { withLoneServer, type LoneServer } from './lone-server.ts';
+
+const hooks = fileURLToPath(new URL('../fuzz/hooks.py', import.meta.url));
+
+/** The same requests in each run; another seed finds other things, and stands in the output. */
+const SEED = 20260801;
+/** Per operation and phase. All phases together take about a minute on two cores. */
+const EXAMPLES = 10;
+const SECONDS_MAX = 75;
+
+const options = [
+  ...['--seed', String(SEED), '--max-examples', String(EXAMPLES)],
+  ...['--max-time', String(SECONDS_MAX), '--request-timeout', '15'],
+  // Not that good data is always taken: which runners, sessions and folders there are says no schema.
+  ...['--checks', 'all', '--exclude-checks', 'positive_data_acceptance'],
+  ...['--continue-on-failure', '--no-shrink', '--no-color', '--suppress-health-check', 'all'],
+];
+
+// Before the clock of the test runs: the first time it is installed.
+let st = '';
+beforeAll(async () => void (st = await getSchemathesis()), 600_000);
+
+async function fuzz({ url, token }: LoneServer): Promise<{ code: number | null; output: string }> {
+  const args = [
+    'run',
+    `${url}/api/openapi.json`,
+    '-H',
+    `Authorization: Bearer ${token}`,
+    ...options,
+  ];
+  // It leaves notes in its folder.
+  return withFolder(async (cwd) => {
+    const child = spawn(st, args, { cwd, env: { ...process.env, SCHEMATHESIS_HOOKS: hooks } });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => void (output += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => void (output += chunk.toString()));
+    const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+    return { code, output };
+  });
+}
+
+test('whatever it is asked, the API answers as its own document says, and never fails inside', async () => {
+  await withLoneServer({}, async (server) => {
+    await withInstantHost(server, async () => {
+      const { code, output } = await fuzz(server);
+      if (code !== 0) console.error(output);
+      expect(output).toContain('17 selected / 17 total');
+      expect(code).toBe(0);
+    });
+  });
+}, 300_000);
