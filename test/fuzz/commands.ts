@@ -1,5 +1,5 @@
 /** What can happen, as commands for fast-check. Each takes numbers, and picks by them among what is there. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { executionModes, type ExecutionMode } from '../../contract/words.ts';
 import { broken } from './invariants.ts';
 import type { Passage } from './virtual-engine.ts';

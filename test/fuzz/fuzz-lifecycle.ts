@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { drain } from './drain.ts';
 import { happenings } from './commands.ts';
 import { openStore } from '../../store/index.ts';

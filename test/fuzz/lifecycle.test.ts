@@ -6,7 +6,7 @@ import { test } from '@jest/globals';
 import { fuzzLifecycle } from './fuzz-lifecycle.ts';
 
 const SEED = 20260801;
-const RUNS = 150;
+const RUNS = 60;
 
 test('no order of requests, crashes and losses breaks a promise of the lifecycle', async () => {
   await fuzzLifecycle({ seed: SEED, numRuns: RUNS });

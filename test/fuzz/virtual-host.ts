@@ -143,6 +143,6 @@ async function send({ api, run, report }: Sent): Promise<void> {
 }
 
 /** A run that was deleted meanwhile is refused: then there is nothing more to report. */
-function unlessStale(error: { code?: string }): void {
+function unlessStale(error: Error & { code?: string }): void {
   if (error.code !== 'stale_claim') throw error;
 }

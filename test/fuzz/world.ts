@@ -29,7 +29,6 @@ export class World {
   readonly engine: VirtualEngine;
   readonly hosts: VirtualHost[];
   calls = new Set<OpenCall>();
-  #writes = 0;
   #awakeSince = '';
 
   /** `template`: a store that is there already, because making one takes longer than using it. */
@@ -113,25 +112,28 @@ export class World {
       idempotencyKey: who.idempotencyKey ?? null,
       gone: gone.signal,
     });
-    const before = this.#writes;
     let answer = '';
-    let fault: unknown = null;
+    let fault: Error | null = null;
     this.calls.add(call);
     const asked = handlers[name](this.deps, caller, operations[name].input.parse(input) as never);
     asked
       .then(
         () => (answer = 'ok'),
-        (error: { code?: string; name?: string }) => {
-          answer = error.code ?? String(error);
+        (error: Error & { code?: string }) => {
+          answer = error.code ?? error.message;
           // A call that a dying server leaves unanswered has failed with it.
           if (error.name !== 'AppError' && !gone.signal.aborted) fault = error;
         },
       )
       .finally(() => this.calls.delete(call));
-    while (answer === '' && this.#writes === before) await turn();
+    while (answer === '' && !this.#standsStill(who.by)) await turn();
     await this.rest();
     if (fault !== null) throw fault as Error;
     return answer || 'waits';
+  }
+
+  #standsStill(by: string | null): boolean {
+    return this.store.db.get('SELECT 1 FROM waits WHERE waiter_id = :by', { by }) !== undefined;
   }
 
   /** Lets what was set off by a commit come to its end. */
@@ -176,8 +178,6 @@ export class World {
     store.db.exec('PRAGMA synchronous = OFF');
     watchRows(store.db, homeLimits.maxChildren);
     this.#awakeSince = store.now();
-    const { write } = store;
-    store.write = (work) => write(work).finally(() => void (this.#writes += 1));
     return store;
   }
 }

@@ -57,6 +57,7 @@ test('more pokes than one execution takes: it goes on with its id alone, its chi
   };
   const child = (own: string) => ({
     ...{ invocationId: `kid-${own}`, workflowId: `subagent/kid-${own}`, spawnNo: 0 },
+    acceptedAt: '2026-03-01T12:00:00.000Z',
     ...{ summary: 'a child', details: '', memo: {}, attributes: {} },
   });
   await withWorker(
