@@ -1,9 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { homePaths } from '../../contract/home.ts';
 import { identifyProcess } from '../../engine/process-identity.ts';
+import { writePidFile } from '../../engine/pid-file.ts';
 import { openStore, takeHome } from '../../store/index.ts';
+import { knownSchema } from '../../store/migrate.ts';
 import { answerJson, withFakeServer } from '../client/fake-server.ts';
 import { withFolder } from '../support/folder.ts';
 import { cli } from './cli-harness.ts';
@@ -17,7 +19,12 @@ async function withStoppedHome(use: (home: string) => Promise<void>): Promise<vo
 }
 
 test('backup asks the server that runs, with the path as it is seen from here', async () => {
-  const taken = { file: '/b/x.db', bytes: 1_234_567, takenAt: '2026-01-01T00:00:00Z', schema: 12 };
+  const taken = {
+    file: '/b/x.db',
+    bytes: 1_234_567,
+    takenAt: '2026-01-01T00:00:00Z',
+    schema: knownSchema(),
+  };
   await withFakeServer(
     (_, response) => answerJson(response, taken),
     async ({ url, seen }) => {
@@ -75,7 +82,7 @@ test('restore says of when the store is, where the old one is, and what becomes 
       if (name.includes('replaced')) rmSync(join(home, name));
     }
     const json = await cli(['restore', 'x.db', '--json'], { home, cwd: home });
-    expect(JSON.parse(json.out)).toMatchObject({ file: join(home, 'x.db'), schema: 12 });
+    expect(JSON.parse(json.out)).toMatchObject({ file: join(home, 'x.db'), schema: knownSchema() });
   });
 });
 
@@ -90,8 +97,7 @@ test.each([
     let release = () => {};
     if (file === null) release = takeHome(home);
     else {
-      mkdirSync(join(home, 'run'), { recursive: true });
-      writeFileSync(paths[file], JSON.stringify(identifyProcess(process.pid)));
+      writePidFile(paths[file], identifyProcess(process.pid)!);
     }
     const run = await cli(['restore', join(home, 'x.db')], { home });
     release();

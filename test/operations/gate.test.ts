@@ -146,6 +146,8 @@ test("a host's token opens no operation at all", async () => {
       getSpecHistory: { specId: 'x' },
       listRunners: {},
       getHealth: {},
+      takeBackup: {},
+      checkStore: {},
     };
     const codes: string[] = [];
     for (const name of Object.keys(operations) as OperationName[]) {

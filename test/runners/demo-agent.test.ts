@@ -128,7 +128,8 @@ test('it fails, crashes and floods as told', async () => {
 test('hang ends with its turn, and ignore-term only by force', async () => {
   const withRunner = async (prompt: string) =>
     withRoom((room) => {
-      const runner = { ...demoRunner(entry), timeoutSeconds: 2 };
+      // Long enough for the program to be up on a busy machine: before that SIGTERM ends it, deaf or not.
+      const runner = { ...demoRunner(entry), timeoutSeconds: 8 };
       runner.args = ['--import', tsx, entry];
       return run(room, specOf(room, runner, { prompt }));
     });
