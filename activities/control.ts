@@ -1,6 +1,7 @@
 /** Activities of the control worker, which lives in the server: one store transaction each. */
 import type { InvocationStep, SessionStep } from '../contract/steps.ts';
-import type { Store } from '../store/index.ts';
+import { reach } from '../faults/reach.ts';
+import type { Store, Tx } from '../store/index.ts';
 import { cancelTree } from '../store/lifecycle/cancel.ts';
 import { nextSessionStep, nextStep, type StepSurroundings } from '../store/lifecycle/next-step.ts';
 
@@ -11,11 +12,16 @@ export interface ControlDeps {
 
 export function createControlActivities({ store, surroundings }: ControlDeps) {
   return {
-    takeNextStep(invocationId: string): Promise<InvocationStep> {
-      return store.write((tx) => nextStep(tx, surroundings(), invocationId));
+    async takeNextStep(invocationId: string): Promise<InvocationStep> {
+      const step = await store.write((tx) => nextStep(tx, surroundings(), invocationId));
+      reach('step taken');
+      return step;
     },
-    takeNextSessionStep(agentId: string, sessionKey: string): Promise<SessionStep> {
-      return store.write((tx) => nextSessionStep(tx, surroundings(), agentId, sessionKey));
+    async takeNextSessionStep(agentId: string, sessionKey: string): Promise<SessionStep> {
+      const work = (tx: Tx) => nextSessionStep(tx, surroundings(), agentId, sessionKey);
+      const step = await store.write(work);
+      reach('session step taken');
+      return step;
     },
     cancelByHand(invocationId: string): Promise<void> {
       return store.write((tx) =>

@@ -1,5 +1,6 @@
 /** The activity of a runner host: a lease on one process. The process does not depend on it. */
 import { Context } from '@temporalio/activity';
+import { reach } from '../faults/reach.ts';
 
 /** A run that is under way in this process. */
 export interface RunHandle {
@@ -21,6 +22,7 @@ const HEARTBEAT_MS = 1500;
 export function createRunAgentActivities({ holdRun }: RunAgentDeps) {
   return {
     async runAgent(invocationId: string): Promise<LeaseEnd> {
+      reach('lease taken');
       const context = Context.current();
       const timer = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
       try {
@@ -28,6 +30,7 @@ export function createRunAgentActivities({ holdRun }: RunAgentDeps) {
         // Losing the lease ends this wait and not the run: whoever holds the next lease attaches.
         if (!run) return 'nothing';
         await Promise.race([run.reported, context.cancelled]);
+        reach('lease over');
         return 'ran';
       } finally {
         clearInterval(timer);

@@ -13,6 +13,7 @@ import type { ServerFile, StoreCheck } from '../contract/records.ts';
 import { connectOptions } from '../engine/connect-options.ts';
 import { writeJsonFile } from '../engine/pid-file.ts';
 import { prepareNamespace } from '../engine/prepare-namespace.ts';
+import { reach } from '../faults/reach.ts';
 import {
   createOneAtATime,
   dropOldSecrets,
@@ -51,6 +52,7 @@ async function serve(): Promise<void> {
   const secret = homeSecret(paths);
   const secrets = createSecretsBox(paths.secrets);
   const store = openStore(paths.database);
+  reach('store opened');
   const demoEntry = built('runners/demo-agent/main.js');
   const lookUp = { path: environment.path, hostEnv: process.env, demoEntry };
   let url = '';
@@ -85,6 +87,7 @@ async function serve(): Promise<void> {
   const asked = flags.port === undefined ? null : Number(flags.port);
   const port = choosePort(paths, asked, config.read().server.port);
   const listening = await listen((request) => app.fetch(request), port, paths);
+  reach('port open');
   url = `http://127.0.0.1:${listening.port}`;
   tell();
   const stopKeeper = startKeeper(store, () => config.lastGood(), logLine);

@@ -5,6 +5,7 @@ import { sessionKeyFor, invocationIdFor, requestHash } from './request-identity.
 import type { ParsedInput } from '../contract/operations.ts';
 import type { SubAgentRecord } from '../contract/records.ts';
 import type { CommandRunner } from '../contract/run.ts';
+import { reach } from '../faults/reach.ts';
 import { accept, type AcceptRequest } from '../store/lifecycle/accept.ts';
 import { findInvocation, type InvocationRow } from '../store/invocations.ts';
 import type { SessionRow } from '../store/sessions.ts';
@@ -59,9 +60,11 @@ export async function runSubagent(
       // a call that a crash cut off here are found at the next start, by the row that is missing.
       const { env } = input.context;
       if (env && !known) await deps.secrets.put(id, env);
+      reach('secrets kept');
       return deps.store.write((tx) => accept(tx, request));
     }),
   );
+  reach('accepted');
   await answerWhenDone(deps, caller, row, input.executionMode, input.waitSeconds ?? null, waitId);
   return recordOf(deps, findInvocation(deps.store.db, id) ?? row);
 }

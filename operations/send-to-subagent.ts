@@ -2,6 +2,7 @@ import type { ParsedInput } from '../contract/operations.ts';
 import { AppError } from '../contract/errors.ts';
 import { hints } from '../contract/hints.ts';
 import type { SubAgentRecord } from '../contract/records.ts';
+import { reach } from '../faults/reach.ts';
 import { accept } from '../store/lifecycle/accept.ts';
 import { findInvocation, runnerOf } from '../store/invocations.ts';
 import { sessionById } from '../store/sessions.ts';
@@ -59,6 +60,7 @@ export async function sendToSubagent(
       waitId,
     }),
   );
+  reach('accepted');
   await answerWhenDone(deps, caller, row, input.executionMode, input.waitSeconds ?? null, waitId);
   return recordOf(deps, findInvocation(deps.store.db, id) ?? row);
 }

@@ -4,6 +4,7 @@ import { AppError } from '../contract/errors.ts';
 import { defaults } from '../contract/limits.ts';
 import type { OperationOutput, ParsedInput } from '../contract/operations.ts';
 import type { Callback, Deleted, SessionRecord } from '../contract/records.ts';
+import { reach } from '../faults/reach.ts';
 import { envelopeOf } from '../store/callbacks.ts';
 import { removeSession } from '../store/lifecycle/remove.ts';
 import { findInvocation } from '../store/invocations.ts';
@@ -79,6 +80,7 @@ export async function ackCallbacks(
     }
     return known;
   });
+  reach('acknowledged');
   const unknown = input.ids.filter((id) => !rows.some((row) => row.id === id));
   if (unknown.length > 0) {
     throw new AppError('not_found', `no such callbacks for ${input.key}: ${unknown.join(', ')}`, {

@@ -4,6 +4,7 @@ import type { Deleted, SubAgentRecord } from '../contract/records.ts';
 import { AppError } from '../contract/errors.ts';
 import { hints } from '../contract/hints.ts';
 import { isFinal } from '../contract/words.ts';
+import { reach } from '../faults/reach.ts';
 import { cancelTree } from '../store/lifecycle/cancel.ts';
 import { removeInvocation } from '../store/lifecycle/remove.ts';
 import {
@@ -116,6 +117,7 @@ export async function cancelSubagent(
   await deps.store.write((tx) =>
     cancelTree(tx, row.id, { code: 'cancelled', reason: input.reason || 'cancelled on request' }),
   );
+  reach('cancel flagged');
   return recordOf(deps, findInvocation(deps.store.db, row.id) ?? row);
 }
 

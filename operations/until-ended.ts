@@ -1,6 +1,7 @@
 /** Waiting for endings. Answered by the finishing transaction, not by the engine. */
 import { randomUUID } from 'node:crypto';
 import { isFinal } from '../contract/words.ts';
+import { reach } from '../faults/reach.ts';
 import { admitNext, refuseDeadlock } from '../store/admission.ts';
 import { statusOf, type InvocationRow } from '../store/invocations.ts';
 import { beginWait, endWait } from '../store/waits.ts';
@@ -35,6 +36,7 @@ export async function untilEnded(deps: Deps, caller: Caller, waiting: Waiting): 
       resolve();
     }
   });
+  reach('wait over');
 }
 
 /** The same for an agent of ours: while it stands still, its slot is free for others. */
@@ -53,6 +55,7 @@ export async function standStill(
     beginWait(tx, { waitId, waiterId: waiter.id, ids: open, until: waiting.until });
     admitNext(tx);
   });
+  reach('wait begun');
   try {
     await untilEnded(deps, caller, waiting);
   } finally {

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../contract/limits.ts';
 import type { Outcome, RunEvent, RunSpec } from '../contract/run.ts';
+import { reach } from '../faults/reach.ts';
 import { fillEnvironment, type HostEnvironment } from './environment.ts';
 import { HeadAndTail } from './head-and-tail.ts';
 import { droppedMark, readOutput, type OutputReader } from './output.ts';
@@ -39,6 +40,7 @@ export async function runCommand(spec: RunSpec, io: RunIo): Promise<Outcome> {
   const started = await startProgram(program);
   if ('kind' in started) return started;
   io.onSpawn?.(started.pid);
+  reach('spawned');
   return await follow(spec, io, started);
 }
 
@@ -91,6 +93,7 @@ async function follow(spec: RunSpec, io: RunIo, started: Started): Promise<Outco
   const readers = [read('stdout', stdout), read('stderr', stderr)] as const;
 
   const exit = await ending.exited;
+  reach('program exited');
   await runDry(readers);
   started.release();
   await Promise.all(readers.map((reader) => reader.ended));
@@ -101,6 +104,7 @@ async function follow(spec: RunSpec, io: RunIo, started: Started): Promise<Outco
   const { stopped: why, failure, seenPids } = await ending.settled();
   const { pid: group, since } = started;
   await sweep(io.marker, { graceMs: io.killGraceMs, group, since, pids: seenPids });
+  reach('run swept');
   if (failure !== null) throw failure.error;
   if (mark !== null) await io.onEvent(mark);
   return judge(spec.runner, {

@@ -1,5 +1,6 @@
 /** Ends a running program: the whole group is asked, then, after the grace, forced. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reach } from '../faults/reach.ts';
 
 export async function stopGroup(
   pid: number,
@@ -7,6 +8,7 @@ export async function stopGroup(
   graceMs: number,
 ): Promise<void> {
   signalGroup(pid, 'SIGTERM');
+  reach('stop signalled');
   const grace = new AbortController();
   const isOver = await Promise.race([
     exited.then(() => true),

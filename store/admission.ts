@@ -9,6 +9,7 @@
  */
 import { AppError } from '../contract/errors.ts';
 import { hints } from '../contract/hints.ts';
+import { reach } from '../faults/reach.ts';
 import { findHost, isLive, listHosts, type HostRow } from './hosts.ts';
 import type { InvocationRow } from './invocations.ts';
 import { queuePoke } from './outbox.ts';
@@ -83,6 +84,7 @@ function admit(tx: Tx, id: string, hostId: string): void {
   const row = tx.db.get<InvocationRow>('SELECT * FROM subagent_sessions WHERE id = :id', { id })!;
   // A workflow that has not begun asks by itself when it does.
   if (row.engine_state === 'open') queuePoke(tx, id);
+  reach('slot given');
 }
 
 function freestHost(tx: Tx): HostRow | undefined {

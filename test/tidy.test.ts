@@ -2,6 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
+import { faultPoints } from '../faults/points.ts';
+import { checkPoints } from './tidy/check-points.ts';
 import { checkSources, type ImportTable } from './tidy/check-sources.ts';
 import { readSources } from './tidy/read-sources.ts';
 
@@ -11,20 +13,23 @@ const table: ImportTable = {
   contract: { values: [], packages: ['zod'] },
   domain: { values: ['contract'], packages: ['node:crypto'] },
   config: { values: ['contract'] },
-  store: { values: ['contract', 'domain'] },
+  faults: { values: [], packages: [] },
+  store: { values: ['contract', 'domain', 'faults'] },
   backup: { values: ['contract', 'store'] },
-  runners: { values: ['contract', 'domain'] },
+  runners: { values: ['contract', 'domain', 'faults'] },
   // The demo agent is a program of its own: it speaks to Offshoot as any agent does.
   'runners/demo-agent': { values: ['contract', 'domain', 'client', 'runners'] },
   harnesses: { values: ['contract', 'domain'] },
-  activities: { values: ['contract', 'domain', 'store', 'runners', 'harnesses'] },
+  activities: { values: ['contract', 'domain', 'faults', 'store', 'runners', 'harnesses'] },
   workflows: {
     values: ['domain'],
     types: ['contract', 'activities'],
     packages: ['@temporalio/workflow', '@temporalio/common'],
   },
-  operations: { values: ['contract', 'domain', 'store', 'harnesses'] },
-  worker: { values: ['contract', 'domain', 'store', 'client', 'activities', 'workflows'] },
+  operations: { values: ['contract', 'domain', 'faults', 'store', 'harnesses'] },
+  worker: {
+    values: ['contract', 'domain', 'faults', 'store', 'client', 'activities', 'workflows'],
+  },
   api: { values: ['contract', 'domain', 'operations'] },
   mcp: { values: ['contract', 'domain', 'operations', 'client'] },
   client: { values: ['contract'] },
@@ -61,6 +66,19 @@ const required = [
 
 test('every file keeps to the import table and the bans', () => {
   expect(checkSources(readSources(root), table)).toEqual([]);
+});
+
+test('every fault point is passed somewhere in the code, and none that is not listed', () => {
+  const listed = Object.values(faultPoints).flatMap(Object.keys);
+  expect(checkPoints(readSources(root), listed)).toEqual([]);
+});
+
+test.each([
+  ["reach('here');", []],
+  ["reach(kind === 'a' ? 'here' : 'there');", ['there is passed in x.ts and not listed']],
+  ['', ['here is passed nowhere']],
+])('of the point "here", %j is told %j', (text, told) => {
+  expect(checkPoints([{ path: 'x.ts', text }], ['here'])).toEqual(told);
 });
 
 test('the files that a reader looks for are there', () => {

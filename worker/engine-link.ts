@@ -5,6 +5,7 @@ import { controlQueue } from '../contract/names.ts';
 import { limits } from '../contract/limits.ts';
 import type { Health } from '../contract/records.ts';
 import { createControlActivities } from '../activities/control.ts';
+import { reach } from '../faults/reach.ts';
 import type { Store } from '../store/index.ts';
 import type { StepSurroundings } from '../store/lifecycle/next-step.ts';
 import { reconcileEpoch } from '../store/lifecycle/rebuild.ts';
@@ -155,6 +156,7 @@ export class EngineLink {
     this.#serverVersion = serverVersion;
     this.#attributes = attributes;
     const again = await store.write((tx) => reconcileEpoch(tx, epoch, target.instance));
+    reach('epoch reconciled');
     if (again > 0) log(`engine: another database; ${again} open invocations are sent again`);
     this.#isConnected = true;
     this.#problem = null;

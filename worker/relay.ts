@@ -4,6 +4,7 @@
  */
 import type { Client } from '@temporalio/client';
 import { limits } from '../contract/limits.ts';
+import { reach } from '../faults/reach.ts';
 import type { Store } from '../store/index.ts';
 import type { StepSurroundings } from '../store/lifecycle/next-step.ts';
 import { dueRows, markSent, postpone, type OutboxRow } from '../store/outbox.ts';
@@ -75,13 +76,16 @@ export async function deliver(deps: RelayDeps, rows: OutboxRow[]): Promise<void>
   const ids = rows.map((row) => row.id);
   const target = targetOf(store.db, rows);
   try {
+    reach('outbox read');
     const isSent = await send(deps, rows);
+    reach('sent');
     const again = new Date(Date.parse(store.now()) + limits.resendMs).toISOString();
     await store.write((tx) => {
       if (isSent) markSent(tx, ids, again);
       // Whom they were for is gone; what they were to start is not.
       else repair(tx, rows, target);
     });
+    reach('marked');
   } catch (error) {
     const kind = classify(error);
     if (kind === 'unreachable') throw error;

@@ -1,5 +1,6 @@
 /** Messages whose receiver the engine does not know, or that it will not take. */
 import { isFinal } from '../contract/words.ts';
+import { reach } from '../faults/reach.ts';
 import { findInvocation, type InvocationRow } from '../store/invocations.ts';
 import { ensureSpawn, respawn } from '../store/lifecycle/rebuild.ts';
 import { settle } from '../store/lifecycle/settle.ts';
@@ -20,6 +21,7 @@ export function targetOf(db: Db, rows: OutboxRow[]): InvocationRow | undefined {
  */
 export function repair(tx: Tx, rows: OutboxRow[], before: InvocationRow | undefined): number[] {
   const owner = targetOf(tx.db, rows);
+  reach('repair uncommitted');
   if (owner && !isFinal(owner.status)) {
     if (before?.engine_state !== 'unstarted') respawn(tx, owner);
     else if (owner.engine_state === 'unstarted') ensureSpawn(tx, owner);

@@ -1,6 +1,7 @@
 import type { ClaimAnswer, ClaimRequest } from '../../contract/store-api.ts';
 import type { RunSpec } from '../../contract/run.ts';
 import { signToken } from '../../domain/token.ts';
+import { reach } from '../../faults/reach.ts';
 import { runnerOf } from '../../store/invocations.ts';
 import { claim as claimRun, type Claim } from '../../store/lifecycle/claim.ts';
 import type { Deps } from '../deps.ts';
@@ -10,6 +11,7 @@ export async function claim(deps: Deps, request: ClaimRequest): Promise<ClaimAns
   const env = await deps.secrets.get(request.invocationId);
   const claimed = await deps.store.write((tx) => claimRun(tx, request));
   if (claimed.kind !== 'run') return claimed;
+  reach('claimed');
   return { kind: 'run', run: specOf(deps, claimed, env) };
 }
 

@@ -1,5 +1,6 @@
 import { hostQueue } from '../../contract/names.ts';
 import type { HelloAnswer, HelloRequest } from '../../contract/store-api.ts';
+import { reach } from '../../faults/reach.ts';
 import { admitNext } from '../../store/admission.ts';
 import { registerHost } from '../../store/hosts.ts';
 import { loseRunsOfOlderBoots } from '../../store/lifecycle/lose.ts';
@@ -22,6 +23,7 @@ export async function hello(deps: Deps, request: HelloRequest): Promise<HelloAns
     loseRunsOfOlderBoots(tx, request.hostId, request.bootId, 'its runner host was restarted');
     admitNext(tx);
   });
+  reach('hello recorded');
   return {
     homeId: deps.store.homeId,
     queue: hostQueue(deps.store.homeId, request.hostId),

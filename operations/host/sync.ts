@@ -1,6 +1,7 @@
 import type { SyncAnswer, SyncRequest } from '../../contract/store-api.ts';
 import { admitNext } from '../../store/admission.ts';
 import { isFinal } from '../../contract/words.ts';
+import { reach } from '../../faults/reach.ts';
 import { touchHost } from '../../store/hosts.ts';
 import { findInvocation } from '../../store/invocations.ts';
 import { requireBoot } from '../../store/lifecycle/claim.ts';
@@ -27,6 +28,7 @@ export async function sync(
     await nextOrders(deps, gone, request);
     stop = ordersFor(deps, request);
   }
+  if (stop.length > 0) reach('orders given');
   return { stop, temporal: engineAddress(deps) };
 }
 

@@ -3,6 +3,7 @@ import { AppError } from '../../contract/errors.ts';
 import { hints } from '../../contract/hints.ts';
 import type { CommandRunner } from '../../contract/run.ts';
 import { isFinal, type ExecutionMode } from '../../contract/words.ts';
+import { reach } from '../../faults/reach.ts';
 import { admitNext, enqueue, inheritSlot, isBlocked, refuseDeadlock } from '../admission.ts';
 import {
   findInvocation,
@@ -73,6 +74,7 @@ export function accept(tx: Tx, request: AcceptRequest): InvocationRow {
   if (isFirst && lendsSlot) inheritSlot(tx, row, owner);
   if (isFirst) enqueue(tx, row);
   admitNext(tx);
+  reach('accept uncommitted');
   return findInvocation(tx.db, row.id)!;
 }
 

@@ -4,6 +4,7 @@ import { limits } from '../../contract/limits.ts';
 import type { ClaimRequest } from '../../contract/store-api.ts';
 import { isFinal, type Status } from '../../contract/words.ts';
 import { renderCallbackTurn } from '../../domain/envelope.ts';
+import { reach } from '../../faults/reach.ts';
 import { envelopeOf } from '../callbacks.ts';
 import { admitNext, releaseSlot } from '../admission.ts';
 import { findHost } from '../hosts.ts';
@@ -137,6 +138,7 @@ function readCallbacks(tx: Tx, row: InvocationRow): string {
     callbacks.map((callback) => callback.id),
     row.id,
   );
+  reach('callbacks handed');
   return renderCallbackTurn(envelopes);
 }
 

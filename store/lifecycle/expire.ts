@@ -1,5 +1,6 @@
 /** What time brings about. Called from a timer of the server; everything here may be called twice. */
 import { limits } from '../../contract/limits.ts';
+import { reach } from '../../faults/reach.ts';
 import { listHosts } from '../hosts.ts';
 import { openStatuses, type InvocationRow } from '../invocations.ts';
 import { requeueSent } from '../outbox.ts';
@@ -30,6 +31,7 @@ export function expire(tx: Tx, patience: Patience): void {
   requeueSent(tx, { all: false });
   // A host that has come back or gone may have changed who can run.
   admitNext(tx);
+  reach('time uncommitted');
 }
 
 /** Whether there is anything to do: a read, so that an idle server does not write. */

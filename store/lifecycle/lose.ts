@@ -1,5 +1,6 @@
 /** A run whose host or process was lost follows its runner's `onLost`. */
 import { isFinal } from '../../contract/words.ts';
+import { reach } from '../../faults/reach.ts';
 import { openStatuses, findInvocation, runnerOf, type InvocationRow } from '../invocations.ts';
 import { settleHanded } from '../mailbox.ts';
 import { queuePoke } from '../outbox.ts';
@@ -36,6 +37,7 @@ export function loseRun(
     invocationId: row.id,
     runNo: run.run_no,
   });
+  reach('lost marked');
   if (isFinal(row.status)) return;
   if (row.cancel_requested_at !== null) {
     settle(tx, row.id, flaggedEnding(row));

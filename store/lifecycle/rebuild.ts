@@ -1,5 +1,6 @@
 /** Another engine, or another database in it: every row that is not final is sent again, parents first. */
 import { isFinal } from '../../contract/words.ts';
+import { reach } from '../../faults/reach.ts';
 import {
   begunInvocations,
   findInvocation,
@@ -45,6 +46,7 @@ function rebuild(tx: Tx): number {
     forgetWorkflow(tx, row);
     queueSpawn(tx, row);
   }
+  reach('rebuild uncommitted');
   return rows.length;
 }
 

@@ -3,6 +3,7 @@ import type { Report, ReportAnswer, ReportRequest } from '../../contract/store-a
 import type { Outcome } from '../../contract/run.ts';
 import { isFinal } from '../../contract/words.ts';
 import { AppError } from '../../contract/errors.ts';
+import { reach } from '../../faults/reach.ts';
 import { admitNext, releaseSlot } from '../admission.ts';
 import { findHost } from '../hosts.ts';
 import { findInvocation, type InvocationRow } from '../invocations.ts';
@@ -127,6 +128,7 @@ function standBy(tx: Tx, row: InvocationRow, hasUnread: boolean): void {
   const waiting = findInvocation(tx.db, row.id)!;
   if (hasUnread) wake(tx, waiting);
   else admitNext(tx);
+  reach('standing by');
 }
 
 function closeRun(tx: Tx, run: RunRow): void {

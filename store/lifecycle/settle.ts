@@ -2,6 +2,7 @@
 import type { EndingErrorCode } from '../../contract/errors.ts';
 import type { FinalStatus } from '../../contract/words.ts';
 import { isFinal } from '../../contract/words.ts';
+import { reach } from '../../faults/reach.ts';
 import { admitNext, enqueue, releaseSlot } from '../admission.ts';
 import { findHost, isLive } from '../hosts.ts';
 import {
@@ -78,6 +79,7 @@ export function settle(
   passOnSession(tx, row);
   admitNext(tx);
   tx.note({ kind: 'final', invocationId: id });
+  reach('ending uncommitted');
   return true;
 }
 
@@ -87,6 +89,7 @@ function tellParent(tx: Tx, row: InvocationRow): void {
   const session = findSession(tx.db, row.agent_id, row.parent_session_id);
   if (!session) return;
   queueCallback(tx, row, session.id);
+  reach('callback queued');
   if (session.kind === 'external') {
     queueSessionPoke(tx, session.id);
     return;

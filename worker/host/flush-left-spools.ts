@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../contract/errors.ts';
 import type { Report } from '../../contract/store-api.ts';
+import { reach } from '../../faults/reach.ts';
 import { leftSpools, openSpool, type SpoolKey } from './spool.ts';
 import { isRefusal, type StoreApi } from './store-api.ts';
 
@@ -33,6 +34,7 @@ async function flush(deps: FlushDeps, key: SpoolKey): Promise<void> {
   } catch (error) {
     log(`what was left of ${key.invocationId}/${key.runNo} is dropped: ${String(error)}`);
   }
+  reach('left spool sent');
   if (!signal.aborted) spool.remove();
 }
 

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../contract/errors.ts';
 import type { SyncAnswer } from '../../contract/store-api.ts';
+import { reach } from '../../faults/reach.ts';
 import type { RunTable } from './run-table.ts';
 import type { StoreApi } from './store-api.ts';
 
@@ -38,6 +39,7 @@ export async function keepInTouch(deps: TouchDeps): Promise<void> {
         deps.signal,
       );
       contact.made(asked);
+      if (answer.stop.length > 0) reach('stop heard');
       for (const order of answer.stop) deps.runs.stop(order, order.reason);
       // What was just told to stop takes a moment: not to be asked for again at once.
       if (answer.stop.length > 0) await pause(deps.signal);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../contract/limits.ts';
 import type { Report, RunKey } from '../../contract/store-api.ts';
 import { Backlog } from './backlog.ts';
+import { reach } from '../../faults/reach.ts';
 import { isRefusal, isUnknownRun, type StoreApi } from './store-api.ts';
 import type { Spool } from './spool.ts';
 
@@ -48,6 +49,7 @@ export class Reporter {
     // An ending goes to the disk before it is sent: a host that is killed meanwhile has not lost it.
     if (this.#isAway || this.#hasEnding) this.#keep();
     if (this.#hasEnding) this.#hurry();
+    reach(this.#hasEnding ? 'outcome spooled' : 'output heard');
     this.#sending ??= this.#send();
     return this.#isFull() ? this.#sending : Promise.resolve();
   }
@@ -75,9 +77,10 @@ export class Reporter {
     for (let reports = this.#next(); reports.length > 0; reports = this.#next()) {
       try {
         const answer = await api.report({ ...host, ...run, reports });
+        const isEnding = reports.some((report) => report.type !== 'event');
+        reach(isEnding ? 'outcome taken' : 'events reported');
         this.#backlog.drop(reports.length);
         this.#isAway = false;
-        const isEnding = reports.some((report) => report.type !== 'event');
         if (!answer.held && !isEnding) onLost();
       } catch (error) {
         if (isRefusal(error)) this.#giveUp(reports, error);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { runMarker } from '../../contract/names.ts';
 import type { Outcome, RunEvent, RunSpec } from '../../contract/run.ts';
 import type { RunKey } from '../../contract/store-api.ts';
+import { reach } from '../../faults/reach.ts';
 import { Reporter, type UnnumberedReport } from './reporter.ts';
 import { openSpool } from './spool.ts';
 import type { StoreApi } from './store-api.ts';
@@ -92,6 +93,7 @@ export class RunTable {
     const { api, hostId, bootId } = this.#deps;
     const answer = await api.claim({ hostId, bootId, invocationId });
     if (answer.kind === 'nothing') return null;
+    reach('claim answered');
     if (answer.kind === 'run' && !this.#isClosed) return this.#start(answer.run);
     const runNo = answer.kind === 'run' ? answer.run.runNo : answer.runNo;
     await this.#disown({ invocationId, runNo });
@@ -128,6 +130,7 @@ export class RunTable {
     const { folder, log } = this.#deps;
     const runDir = join(folder, 'runs', `${spec.invocationId}-${spec.runNo}`);
     const ending = await this.#run(spec, reporter, signal, runDir);
+    reach('result parsed');
     // Not awaited: being held back is for programs, and this one has ended.
     void reporter.push(ending);
     removeQuietly(runDir, log);

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createRunAgentActivities } from '../../activities/run-agent.ts';
 import { hostMarkerPrefix, markerHome } from '../../contract/names.ts';
 import type { HelloAnswer } from '../../contract/store-api.ts';
+import { reach } from '../../faults/reach.ts';
 import { pollEngine, type EngineTarget, type PollDeps } from '../poll-engine.ts';
 import { flushLeftSpools } from './flush-left-spools.ts';
 import { keepInTouch } from './keep-in-touch.ts';
@@ -59,6 +60,7 @@ export function startRunnerHost(deps: RunnerHostDeps): RunnerHost {
   async function sayHello(): Promise<void> {
     const { hostId, bootId, hostname, pid } = deps;
     known = await deps.api.hello({ hostId, bootId, hostname, pid, slots: deps.slots() });
+    reach('hello answered');
     temporal = known.temporal;
     writeFileSync(homeFile(deps.folder), markerHome(known.homeId, deps.folderMark));
   }
@@ -150,6 +152,7 @@ async function tidyUp(deps: RunnerHostDeps, signal: AbortSignal): Promise<void> 
     flushLeftSpools({ ...deps, folder: join(folder, 'spool'), signal }),
   ]);
   rmSync(join(folder, 'runs'), { recursive: true, force: true });
+  reach('boot swept');
 }
 
 async function insist(
