@@ -16,10 +16,12 @@ const shared = {
   // Packages that ship ES modules only have to be transformed too; all others load as they are.
   transformIgnorePatterns: ['/node_modules/', '/dist/'],
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
-  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.dist-faults/'],
 };
 
-const slow = ['workflows', 'replay', 'e2e', 'fuzz-long'];
+const slow = ['workflows', 'replay', 'e2e', 'faults', 'fuzz-long'];
+/** Half an hour of deaths, for `npm run test:faults` alone. */
+const wholeWalk = '<rootDir>/test/faults/whole-walk.test.ts';
 
 export default {
   // Two cores are what a small machine has; engine and agents want their share.
@@ -39,8 +41,14 @@ export default {
       displayName: 'workflows',
       testMatch: ['<rootDir>/test/{workflows,replay}/**/*.test.ts'],
     },
-    { ...shared, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.test.ts'] },
     // Runs for minutes, and looks elsewhere each time: `npm run test:fuzz`.
     { ...shared, displayName: 'fuzz', testMatch: ['<rootDir>/test/fuzz-long/**/*.test.ts'] },
+    {
+      ...shared,
+      displayName: 'e2e',
+      testMatch: ['<rootDir>/test/{e2e,faults}/**/*.test.ts'],
+      testPathIgnorePatterns: ['/node_modules/', wholeWalk],
+    },
+    { ...shared, displayName: 'faults', testMatch: [wholeWalk] },
   ],
 };

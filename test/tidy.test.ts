@@ -59,7 +59,7 @@ const required = [
   '.ci/run',
   'docs/adr',
 ].concat(
-  ['architecture', 'glossary', 'conventions', 'performance', 'platforms'].map(
+  ['architecture', 'glossary', 'conventions', 'performance', 'platforms', 'faults'].map(
     (name) => `docs/${name}.md`,
   ),
 );

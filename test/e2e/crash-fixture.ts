@@ -46,16 +46,23 @@ export function pidOf(home: string, name: Name): number {
 
 /** Living processes that carry the mark of a run of this home: agents and what they have left. */
 export function agentsOf(home: string, invocationId = ''): number[] {
+  return markedProcesses(home)
+    .filter((one) => one.invocationId.startsWith(invocationId))
+    .map(({ pid }) => pid);
+}
+
+/** Each living process of a run of this home, with the invocation that it belongs to. */
+export function markedProcesses(home: string): { pid: number; invocationId: string }[] {
   const homeId = readFileSync(join(homePaths(home).hosts, 'local/home-id'), 'utf8');
-  const mark = `OFFSHOOT_RUN=${homeId}/local/${invocationId}`;
+  const mark = `OFFSHOOT_RUN=${homeId}/local/`;
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && isLiving(Number(name)))
-    .filter((pid) =>
-      read(`/proc/${pid}/environ`)
-        .split('\0')
-        .some((entry) => entry.startsWith(mark)),
-    )
-    .map(Number);
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      const entries = read(`/proc/${name}/environ`).split('\0');
+      const found = entries.find((entry) => entry.startsWith(mark));
+      if (found === undefined || !isLiving(Number(name))) return [];
+      return [{ pid: Number(name), invocationId: found.slice(mark.length).split('/')[0]! }];
+    });
 }
 
 export function isLiving(pid: number): boolean {

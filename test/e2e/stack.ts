@@ -33,6 +33,8 @@ export interface StackOptions {
   env?: Record<string, string | undefined>;
   /** How soon the launcher starts again what a test kills often. */
   timing?: NonNullable<LaunchOptions['timing']>;
+  /** Another build than `dist/`. */
+  entry?: NonNullable<LaunchOptions['entry']>;
 }
 
 export async function startStack(
@@ -47,6 +49,7 @@ export async function startStack(
     env: { ...process.env, ...options.env },
     onEvent: () => {},
     ...(options.timing ? { timing: options.timing } : {}),
+    ...(options.entry ? { entry: options.entry } : {}),
   });
   await launcher.ready;
   const { url, token } = discover(home);

@@ -1,0 +1,52 @@
+/**
+ * What `faults/reach.js` is in the tests' copy of `dist/`: counts every point that is passed in
+ * `<home>/reached.log`, and kills whom `<home>/fault.json` names when its point is passed for the nth time.
+ * All of it is synchronous, so that nothing happens between the point and the death.
+ */
+import { appendFileSync, readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+
+const home = process.env.OFFSHOOT_HOME;
+/** Agents that are built from the same copy pass nothing. */
+const isOurs = /\/(api|worker)\/main\.js$/.test(process.argv[1] ?? '');
+const counted = { id: null, passes: 0 };
+
+export function reach(point) {
+  if (!isOurs) return;
+  appendFileSync(join(home, 'reached.log'), `${point}\n`);
+  const fault = read('fault.json');
+  if (fault === null || fault.point !== point) return;
+  if (counted.id !== fault.id) Object.assign(counted, { id: fault.id, passes: 0 });
+  counted.passes += 1;
+  if (counted.passes < fault.nth || !isTaken(fault.id)) return;
+  const pids = fault.kill.map((name) => read(`run/${name}.json`).pid);
+  // Ourselves last: nobody else would kill the others.
+  for (const pid of pids.filter((one) => one !== process.pid)) kill(pid);
+  if (pids.includes(process.pid)) process.kill(process.pid, 'SIGKILL');
+}
+
+/** Of two processes at the same point one gets it. */
+function isTaken(id) {
+  try {
+    renameSync(join(home, 'fault.json'), join(home, `taken-${id}.json`));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function read(name) {
+  try {
+    return JSON.parse(readFileSync(join(home, name), 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+function kill(pid) {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It is dead already, and is being replaced.
+  }
+}
