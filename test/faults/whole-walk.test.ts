@@ -37,7 +37,7 @@ test.each(combinations)(
   async ({ point, kill, share, who }) => {
     const nth = 1 + Math.floor(((passes.get(point) ?? 1) - 1) * share);
     try {
-      const found = await walk(stack, { point, nth, kill });
+      const found = await walk(stack, [{ point, nth, kill }]);
       walked.push(found);
       tell(`${point.padEnd(22)} ${who.padEnd(16)} ${found.seconds.toFixed(1)} s`);
     } catch (error) {
