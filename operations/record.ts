@@ -2,6 +2,9 @@
 import type { SubAgentRecord } from '../contract/records.ts';
 import { isFinal } from '../contract/words.ts';
 import { isLive, listHosts } from '../store/hosts.ts';
+import { liveRun } from '../store/lifecycle/claim.ts';
+import { unconfirmedHint } from '../store/lifecycle/settle.ts';
+import { boundHost } from '../store/placement.ts';
 import {
   countOpenChildren,
   invocationRecord,
@@ -12,13 +15,19 @@ import type { Deps } from './deps.ts';
 
 export function recordOf(deps: Deps, row: InvocationRow): SubAgentRecord {
   const engine = deps.engine();
-  return invocationRecord(row, {
+  const record = invocationRecord(row, {
     pendingReason: pendingReason(deps, row),
     temporalUrl: (workflowId) =>
       engine.uiUrl === null
         ? null
         : `${engine.uiUrl}/namespaces/${engine.namespace}/workflows/${encodeURIComponent(workflowId)}`,
   });
+  return isConfirmedSince(deps, row) ? { ...record, errorHint: null } : record;
+}
+
+/** Its process was out of reach when it ended. Since then its host has said that it is over, or lost it. */
+function isConfirmedSince(deps: Deps, row: InvocationRow): boolean {
+  return row.error_hint === unconfirmedHint && liveRun(deps.store, row.id) === undefined;
 }
 
 function pendingReason(deps: Deps, row: InvocationRow): string | null {
@@ -37,13 +46,23 @@ function whyNotRunning(deps: Deps, row: InvocationRow): string {
   if (openInvocationOn(db, row.session_id)?.id !== row.id) {
     return 'waits for an earlier message on its session';
   }
-  if (row.host_id === null) {
-    const now = deps.store.now();
-    if (!listHosts(db).some((host) => isLive(host, now))) return 'no runner host is up';
-    return `no free slot: ${ahead(deps, row)} before it`;
-  }
+  if (row.host_id === null) return whyNotAdmitted(deps, row);
   if (!deps.engine().connected) return 'the engine is down; it starts as soon as it is back';
   return 'starting';
+}
+
+function whyNotAdmitted(deps: Deps, row: InvocationRow): string {
+  const { db } = deps.store;
+  const now = deps.store.now();
+  const hosts = listHosts(db).filter((host) => isLive(host, now));
+  if (hosts.length === 0) return 'no runner host is up';
+  const bound = boundHost(db, row);
+  if (bound && !isLive(bound, now)) {
+    return `runner host ${bound.id}, where its files are, is away: it waits for it`;
+  }
+  if (hosts.every((host) => host.draining === 1)) return 'every runner host is about to end';
+  const where = bound && hosts.length > 1 ? ` on runner host ${bound.id}` : '';
+  return `no free slot${where}: ${ahead(deps, row)} before it`;
 }
 
 function ahead(deps: Deps, row: InvocationRow): number {

@@ -12,7 +12,9 @@ import { hints } from '../contract/hints.ts';
 import { reach } from '../faults/reach.ts';
 import { findHost, isLive, listHosts, type HostRow } from './hosts.ts';
 import type { InvocationRow } from './invocations.ts';
+import { localHostId } from '../contract/names.ts';
 import { queuePoke } from './outbox.ts';
+import { nextInQueue } from './placement.ts';
 import type { Tx } from './write-queue.ts';
 
 /** Puts an invocation that has something to do into the queue for a slot. */
@@ -31,14 +33,35 @@ export function enqueue(tx: Tx, row: InvocationRow): void {
 /** Fills every free slot from the queue. */
 export function admitNext(tx: Tx): void {
   for (;;) {
-    const host = freestHost(tx);
-    if (!host) return;
-    const next = tx.db.get<{ id: string }>(
-      `SELECT id FROM subagent_sessions WHERE queued_at_ordinal IS NOT NULL
-       ORDER BY queue_class, queued_at_ordinal LIMIT 1`,
-    );
+    const hosts = freeHosts(tx);
+    if (hosts.length === 0) return;
+    const next = nextInQueue(tx.db, hosts);
     if (!next) return;
-    admit(tx, next.id, host.id);
+    admit(tx, next.id, next.bound ?? hosts[0]!);
+  }
+}
+
+/**
+ * What a host was given and did not claim before it fell silent, or began to drain, goes back to the
+ * head of the queue: another host may take it, and until then its record says what it waits for.
+ */
+export function takeBackUnclaimed(tx: Tx): void {
+  const rows = tx.db
+    .all<InvocationRow & { last_seen_at: string; draining: number }>(
+      `SELECT s.*, h.last_seen_at, h.draining FROM subagent_sessions s JOIN hosts h ON h.id = s.host_id
+       WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.invocation_id = s.id AND r.state = 'live')
+       ORDER BY s.ordinal DESC`,
+    )
+    .filter((row) => row.draining === 1 || !isLive(row, tx.now));
+  for (const { id } of rows) {
+    tx.db.run(
+      `UPDATE subagent_sessions
+       SET host_id = NULL,
+           queued_at_ordinal = (SELECT coalesce(min(queued_at_ordinal), 1) - 1 FROM subagent_sessions
+                                WHERE queued_at_ordinal IS NOT NULL)
+       WHERE id = :id`,
+      { id },
+    );
   }
 }
 
@@ -83,17 +106,20 @@ function admit(tx: Tx, id: string, hostId: string): void {
   );
   const row = tx.db.get<InvocationRow>('SELECT * FROM subagent_sessions WHERE id = :id', { id })!;
   // A workflow that has not begun asks by itself when it does.
-  if (row.engine_state === 'open') queuePoke(tx, id);
   reach('slot given');
+  if (row.engine_state !== 'open') return;
+  queuePoke(tx, id);
+  if (hostId !== localHostId) tx.note({ kind: 'orders', hostId });
 }
 
-function freestHost(tx: Tx): HostRow | undefined {
-  const free = listHosts(tx.db)
+/** Hosts with a slot to give, the freest first. */
+function freeHosts(tx: Tx): string[] {
+  return listHosts(tx.db)
     .filter((host) => isOpen(tx, host))
     .map((host) => ({ host, free: freeSlots(tx, host) }))
     .filter(({ free: slots }) => slots > 0)
-    .sort((a, b) => b.free - a.free);
-  return free[0]?.host;
+    .sort((a, b) => b.free - a.free)
+    .map(({ host }) => host.id);
 }
 
 function freeSlots(tx: Tx, host: HostRow): number {

@@ -22,7 +22,7 @@ export function listHosts(db: Db): HostRow[] {
   return db.all('SELECT * FROM hosts ORDER BY id');
 }
 
-export function isLive(host: HostRow, now: string): boolean {
+export function isLive(host: Pick<HostRow, 'last_seen_at'>, now: string): boolean {
   return Date.parse(now) - Date.parse(host.last_seen_at) <= limits.hostSilentMs;
 }
 

@@ -32,7 +32,7 @@ export interface SubAgentResult {
  */
 export async function subAgent({ invocationId }: SubAgentInput): Promise<SubAgentResult> {
   const pokes = receivePokes();
-  let isRunning = false;
+  let lease: Lease | null = null;
   let isCancelled = false;
   let idleLeases = 0;
   const started = new Set<string>();
@@ -55,21 +55,25 @@ export async function subAgent({ invocationId }: SubAgentInput): Promise<SubAgen
         return finish(next.ending, next.attributes, isCancelled);
       }
       setCurrentDetails(next.details);
-      if (next.step === 'run' && !isRunning) void run(next);
+      if (next.step === 'run') {
+        // Its host fell silent before it claimed this, and another one is to have it.
+        if (lease && lease.queue !== next.queue) lease.giveUp();
+        if (!lease) void run(next);
+      }
       // Never with a lease in hand: the next run would take the process for lost.
       const isLong = workflowInfo().continueAsNewSuggested || pokes.areTooMany();
-      if (isLong && !isRunning && !isCancelled) await continueAsNew({ invocationId });
+      if (isLong && !lease && !isCancelled) await continueAsNew({ invocationId });
       await condition(pokes.have);
     }
   });
 
   async function run(step: RunStep): Promise<void> {
-    isRunning = true;
-    const end = await holdLease(invocationId, step);
+    lease = takeLease(invocationId, step);
+    const end = await lease.ended;
     idleLeases = end === 'nothing' ? idleLeases + 1 : 0;
     // Store and host agree within moments on what is to run; until then this must not spin.
     if (idleLeases > 1) await sleep(PAUSE);
-    isRunning = false;
+    lease = null;
     pokes.add();
   }
 }
@@ -78,8 +82,15 @@ type RunStep = Extract<InvocationStep, { step: 'run' }>;
 
 const PAUSE = '1s';
 
+interface Lease {
+  queue: string;
+  ended: Promise<LeaseEnd>;
+  /** Ends the wait, and nothing else: no process depends on it. */
+  giveUp(): void;
+}
+
 /** The activity is a lease on the process, not the process: when it is lost, the next one attaches. */
-async function holdLease(invocationId: string, step: RunStep): Promise<LeaseEnd> {
+function takeLease(invocationId: string, step: RunStep): Lease {
   const { runAgent } = proxyActivities<RunAgentActivities>({
     taskQueue: step.queue,
     summary: step.summary,
@@ -88,12 +99,10 @@ async function holdLease(invocationId: string, step: RunStep): Promise<LeaseEnd>
     heartbeatTimeout: '5s',
     retry: { initialInterval: '100ms', backoffCoefficient: 1.5, maximumInterval: '2s' },
   });
-  try {
-    return await runAgent(invocationId);
-  } catch {
-    // Ended by hand, or at its very last bound: what there is to do now, the store knows.
-    return 'nothing';
-  }
+  const scope = new CancellationScope();
+  // Ended by hand, given up, or at its very last bound: what there is to do now, the store knows.
+  const ended = scope.run(() => runAgent(invocationId)).catch((): LeaseEnd => 'nothing');
+  return { queue: step.queue, ended, giveUp: () => scope.cancel() };
 }
 
 function finish(

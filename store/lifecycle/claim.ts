@@ -142,7 +142,7 @@ function readCallbacks(tx: Tx, row: InvocationRow): string {
   return renderCallbackTurn(envelopes);
 }
 
-export function liveRun(tx: Tx, invocationId: string): RunRow | undefined {
+export function liveRun(tx: Pick<Tx, 'db'>, invocationId: string): RunRow | undefined {
   return tx.db.get(`SELECT * FROM runs WHERE invocation_id = :invocationId AND state = 'live'`, {
     invocationId,
   });

@@ -4,7 +4,8 @@ import { reach } from '../../faults/reach.ts';
 import { listHosts } from '../hosts.ts';
 import { openStatuses, type InvocationRow } from '../invocations.ts';
 import { requeueSent } from '../outbox.ts';
-import { admitNext } from '../admission.ts';
+import { admitNext, takeBackUnclaimed } from '../admission.ts';
+import { boundToSilent } from '../placement.ts';
 import type { Tx } from '../write-queue.ts';
 import { cancelTree } from './cancel.ts';
 import { loseRun } from './lose.ts';
@@ -27,6 +28,7 @@ export function expire(tx: Tx, patience: Patience): void {
   if (awakeMs(tx, patience) > limits.hostSilentMs) {
     endUnconfirmed(tx, patience.stopMs);
     loseSilent(tx, patience.leaseMs);
+    takeBackUnclaimed(tx);
   }
   requeueSent(tx, { all: false });
   // A host that has come back or gone may have changed who can run.
@@ -61,6 +63,9 @@ function endHostless(tx: Tx, patience: Patience): void {
   const { hostWaitMs } = patience;
   if (awakeMs(tx, patience) < hostWaitMs) return;
   const before = ago(tx, Math.max(hostWaitMs, limits.hostSilentMs));
+  for (const row of boundToSilent(tx.db, before)) {
+    endWithout(tx, row, `runner host ${row.bound}, where its files are, did not come back`);
+  }
   if (listHosts(tx.db).some((host) => host.last_seen_at > before)) return;
   const rows = tx.db.all<InvocationRow>(
     `SELECT s.* FROM subagent_sessions s
@@ -68,14 +73,12 @@ function endHostless(tx: Tx, patience: Patience): void {
        AND (s.queued_at_ordinal IS NOT NULL OR s.host_id IS NOT NULL)))`,
     { before: ago(tx, hostWaitMs) },
   );
-  for (const row of rows) {
-    settle(tx, row.id, {
-      status: 'timed_out',
-      error: 'no runner host came to run it',
-      errorCode: 'no_host',
-      errorHint: 'See that a runner host is up (offshoot status), then ask again.',
-    });
-  }
+  for (const row of rows) endWithout(tx, row, 'no runner host came to run it');
+}
+
+function endWithout(tx: Tx, row: InvocationRow, error: string): void {
+  const errorHint = 'See that a runner host is up (offshoot status), then ask again.';
+  settle(tx, row.id, { status: 'timed_out', error, errorCode: 'no_host', errorHint });
 }
 
 /** Its host does not answer any more, or takes longer than stopping can take. */

@@ -138,6 +138,7 @@ export function flaggedEnding(row: InvocationRow, hint: string | null = null): E
   };
 }
 
+/** Shown until the host has said that the process is over, or its lease has ended. */
 export const unconfirmedHint =
   'process unconfirmed: its host could not be reached; it is ended as soon as the host is back';
 

@@ -31,8 +31,12 @@ test('a host that is away: what is cancelled ends as unconfirmed, what runs is l
     process.kill(host, 'SIGCONT');
     await untilGone(agents, 8);
     expect(stack.pid('host')).toBe(host);
-    // What is heard of them afterwards is kept, and changes nothing.
-    expect(await stack.client.call('getSubagent', { id: cancelled.id })).toEqual(record);
+    // What is heard of them afterwards is kept, and changes nothing but the doubt.
+    const confirmed = await until(
+      () => stack.client.call('getSubagent', { id: cancelled.id }),
+      ({ errorHint }) => errorHint === null,
+    );
+    expect(confirmed).toEqual({ ...record, errorHint: null });
     const after = await stack.client.call('runSubagent', { runnerId: 'sh', prompt: 'echo good' });
     expect(after).toMatchObject({ status: 'completed' });
   } finally {
