@@ -11,6 +11,7 @@ import type {
   SyncAnswer,
   SyncRequest,
 } from '../contract/store-api.ts';
+import type { TokenClaims } from '../domain/token.ts';
 import type { Caller } from '../operations/caller.ts';
 
 export interface ApiDeps {
@@ -18,6 +19,8 @@ export interface ApiDeps {
   /** Turns after `after`, replayed and then live; ends after `end`, or when the caller has gone. */
   watch: (caller: Caller, request: { id: string; after: number }) => AsyncIterable<WatchItem>;
   host: HostHandlers;
+  /** Whether a runner host's token still holds. */
+  isHostWelcome: (claims: TokenClaims) => boolean;
   /** Signs the tokens of this home. */
   secret: string;
   /** The server's own `host:port` names; loopback names need not be listed. */

@@ -16,9 +16,9 @@ export interface ApiEnv {
 export function checkHost(deps: ApiDeps): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     const host = (c.req.header('host') ?? new URL(c.req.url).host).toLowerCase();
-    if (!isLoopback(host) && !deps.allowedHosts().some((own) => own.toLowerCase() === host)) {
+    if (!isLoopback(host) && !isOwn(host, deps.allowedHosts())) {
       throw new AppError('bad_host', `This server is not called ${JSON.stringify(host)}.`, {
-        hint: 'Use the address in server.json, or a loopback name.',
+        hint: 'Use the address in server.json, or add the name to server.names in the configuration.',
       });
     }
     const origin = c.req.header('origin');
@@ -43,6 +43,11 @@ export function checkToken(
         hint: hints.token.http,
       });
     }
+    if (!deps.isHostWelcome(claims)) {
+      throw new AppError('unauthorized', 'The token of this runner host was revoked.', {
+        hint: 'Make a new one where the server runs: offshoot worker token <name>',
+      });
+    }
     if (!roles.includes(claims.role)) {
       throw new AppError('forbidden', `A ${claims.role} token may not ask this.`, {
         hint: `Here a token of role ${roles.join(' or ')} is needed.`,
@@ -55,6 +60,13 @@ export function checkToken(
 
 function bearerToken(c: Context): string {
   return /^bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? '';
+}
+
+/** A name without a port stands for every port: a proxy before the server has one of its own. */
+function isOwn(host: string, known: string[]): boolean {
+  return known.some(
+    (name) => name.toLowerCase() === host || name === host.replace(/:\d{1,5}$/, ''),
+  );
 }
 
 /** Any port: a forwarded port is still this machine's, and a page cannot be named `localhost`. */

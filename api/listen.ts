@@ -1,36 +1,53 @@
 /** Opens the API's port, and notes one that was picked. */
 import { writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
+import { networkInterfaces } from 'node:os';
 import { createAdaptorServer } from '@hono/node-server';
 import type { HomePaths } from '../contract/home.ts';
 import { explainListening, serverAddress } from './server-port.ts';
 
 export interface Listening {
-  server: Server;
   port: number;
   close(): Promise<void>;
 }
 
+type Fetch = (request: Request) => Response | Promise<Response>;
+
+/** On loopback always, as the agents of this machine are there; `address` may be one more, or all. */
 export async function listen(
-  fetch: (request: Request) => Response | Promise<Response>,
-  port: number,
+  fetch: Fetch,
+  { port, address }: { port: number; address: string },
   paths: HomePaths,
 ): Promise<Listening> {
+  const first = await listenAt(fetch, port, isEvery(address) ? address : serverAddress);
+  if (port === 0) writeFileSync(paths.portFile, String(first.port));
+  const isMore = !isEvery(address) && !isLoopback(address);
+  if (!isMore) return first;
+  try {
+    const more = await listenAt(fetch, first.port, address);
+    return {
+      port: first.port,
+      close: async () => void (await Promise.all([first, more].map((one) => one.close()))),
+    };
+  } catch (error) {
+    await first.close();
+    throw error;
+  }
+}
+
+async function listenAt(fetch: Fetch, port: number, address: string): Promise<Listening> {
   const server = createAdaptorServer({ fetch }) as Server;
   // A SYNC call may last as long as the work does.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 30_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(explainListening(error, port, paths)),
+      reject(explainListening(error, { port, address }, paths)),
     );
-    server.listen(port, serverAddress, resolve);
+    server.listen(port, address, resolve);
   });
-  const bound = (server.address() as { port: number }).port;
-  if (port === 0) writeFileSync(paths.portFile, String(bound));
   return {
-    server,
-    port: bound,
+    port: (server.address() as { port: number }).port,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -38,4 +55,23 @@ export async function listen(
         server.closeAllConnections();
       }),
   };
+}
+
+const isLoopback = (address: string) => address.startsWith('127.') || address === '::1';
+const isEvery = (address: string) => address === '0.0.0.0' || address === '::';
+
+/**
+ * What a `Host` header may say beside loopback names: the address listened on, or each of this machine's
+ * where that is all of them, and the names that the configuration gives.
+ */
+export function ownHosts(
+  { port, address }: { port: number; address: string },
+  names: string[],
+): string[] {
+  const interfaces = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  const addresses = isEvery(address) ? interfaces.map((one) => one.address) : [address];
+  const written = addresses.map((one) =>
+    one.includes(':') ? `[${one}]:${port}` : `${one}:${port}`,
+  );
+  return [...written, ...names];
 }

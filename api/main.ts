@@ -19,6 +19,7 @@ import {
   dropOldSecrets,
   handlers,
   hostHandlers,
+  isHostWelcome,
   watchSubagent,
   type Deps,
 } from '../operations/index.ts';
@@ -31,7 +32,7 @@ import { createApp } from './app.ts';
 import type { ApiDeps } from './deps.ts';
 import { homeSecret } from './home-keys.ts';
 import { startKeeper } from '../worker/keeper.ts';
-import { listen } from './listen.ts';
+import { listen, ownHosts } from './listen.ts';
 import { createSecretsBox } from './secrets-box.ts';
 import { choosePort } from './server-port.ts';
 
@@ -83,11 +84,14 @@ async function serve(): Promise<void> {
     startedAt: new Date().toISOString(),
   };
   await dropOldSecrets(deps, secrets.list());
-  const app = createApp(apiDeps(deps));
+  let hosts = (): string[] => [];
+  const app = createApp(apiDeps(deps, () => hosts()));
   const asked = flags.port === undefined ? null : Number(flags.port);
-  const port = choosePort(paths, asked, config.read().server.port);
-  const listening = await listen((request) => app.fetch(request), port, paths);
+  const { port: configured, listen: address } = config.read().server;
+  const port = choosePort(paths, asked, configured);
+  const listening = await listen((request) => app.fetch(request), { port, address }, paths);
   reach('port open');
+  hosts = () => ownHosts({ port: listening.port, address }, config.lastGood().server.names);
   url = `http://127.0.0.1:${listening.port}`;
   tell();
   const stopKeeper = startKeeper(store, () => config.lastGood(), logLine);
@@ -140,7 +144,7 @@ function linkEngine({ home, environment, config, store, onChange }: LinkParts): 
   });
 }
 
-function apiDeps(deps: Deps): ApiDeps {
+function apiDeps(deps: Deps, allowedHosts: () => string[]): ApiDeps {
   return {
     run: (name, caller, input) => handlers[name](deps, caller, input),
     watch: (caller, request) => watchSubagent(deps, caller, request),
@@ -150,8 +154,9 @@ function apiDeps(deps: Deps): ApiDeps {
       claim: (_, request) => hostHandlers.claim(deps, request),
       report: (_, request) => hostHandlers.report(deps, request),
     },
+    isHostWelcome: (claims) => isHostWelcome(deps, claims),
     secret: deps.secret,
-    allowedHosts: () => (deps.url() === '' ? [] : [new URL(deps.url()).host]),
+    allowedHosts,
     version: deps.version,
     log: { error: (message, details) => logLine(`${message} ${inWords(details)}`) },
   };

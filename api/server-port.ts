@@ -5,6 +5,7 @@ import { AppError } from '../contract/errors.ts';
 import type { HomePaths } from '../contract/home.ts';
 import { portHolder } from './port-holder.ts';
 
+/** The agents of this machine are here. */
 export const serverAddress = '127.0.0.1';
 
 /** `asked` is what the command line says; null leaves it to the home, then to the configuration. */
@@ -24,16 +25,24 @@ export async function requireFreePort(paths: HomePaths, port: number): Promise<v
   if (port === 0) return;
   await new Promise<void>((resolve, reject) => {
     const probe = createServer();
-    probe.once('error', (error) => reject(explainListening(error, port, paths)));
+    probe.once('error', (error) =>
+      reject(explainListening(error, { port, address: serverAddress }, paths)),
+    );
     probe.listen(port, serverAddress, () => probe.close(() => resolve()));
   });
 }
 
 export function explainListening(
   error: NodeJS.ErrnoException,
-  port: number,
+  { port, address }: { port: number; address: string },
   paths: HomePaths,
 ): Error {
+  if (error.code === 'EADDRNOTAVAIL') {
+    return new AppError('config_invalid', `this machine has no address ${address}`, {
+      cause: error,
+      hint: 'Correct server.listen in the configuration.',
+    });
+  }
   if (error.code !== 'EADDRINUSE') return error;
   // A home that has picked a port once keeps it, so that 0 would choose the same one again.
   const other =

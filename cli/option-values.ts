@@ -19,6 +19,19 @@ export function port(text: string): number {
   throw new InvalidArgumentError('It must be a port: 0 (pick a free one) to 65535.');
 }
 
+export function slots(text: string): number {
+  const value = wholeNumber(text);
+  if (value >= 1 && value <= 256) return value;
+  throw new InvalidArgumentError('It must be a number of agents, 1 to 256.');
+}
+
+export function serverUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url && /^https?:$/.test(url.protocol) && url.username === '')
+    return (url.origin + url.pathname).replace(/\/+$/, '');
+  throw new InvalidArgumentError('It must be an address such as http://10.0.0.1:8464.');
+}
+
 const unitMs = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** A date, or how long ago: `2026-01-31`, `2026-01-31T12:00:00Z`, `90min`, `3d`. */

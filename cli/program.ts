@@ -11,6 +11,7 @@ import { addMcpCommand } from './commands/mcp.ts';
 import { addRunCommands } from './commands/run.ts';
 import { addStackCommands } from './commands/stack.ts';
 import { addTranscriptCommands } from './commands/transcript.ts';
+import { addWorkerCommand } from './commands/worker.ts';
 import { addTreeCommand } from './commands/tree.ts';
 import type { Cli } from './deps.ts';
 import { exitCodeTable } from './exit-codes.ts';
@@ -49,6 +50,7 @@ export function createProgram(cli: Cli): Command {
     addDoctorCommand,
     addBackupCommands,
     addEngineCommand,
+    addWorkerCommand,
     addMcpCommand,
   ];
   for (const add of parts) add(program, cli);

@@ -37,6 +37,8 @@ const runnerConfigSchema = z
     error: 'counts only with `result: json`: add that, or remove resultPath',
   });
 
+const hostName = /^[a-z0-9.-]+(:\d{1,5})?$/;
+
 export const configSchema = z.strictObject({
   runners: z
     .record(
@@ -101,7 +103,15 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   server: z
-    .strictObject({ port: z.number().int().min(0).max(65535).default(defaults.port) })
+    .strictObject({
+      port: z.number().int().min(0).max(65535).default(defaults.port),
+      /** Beside loopback: for runner hosts on other machines. */
+      listen: z.union([z.ipv4(), z.ipv6()]).default('127.0.0.1'),
+      /** Names that this server is called by elsewhere: of a proxy before it, or of this machine. */
+      names: z
+        .array(z.string().regex(hostName, 'must be a name or name:port, lower case'))
+        .default([]),
+    })
     .prefault({}),
 });
 export type Config = z.infer<typeof configSchema>;

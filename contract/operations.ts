@@ -167,6 +167,20 @@ export const operations = {
     input: ask.nothingSchema,
     output: healthSchema,
   },
+  issueHostToken: {
+    method: 'POST',
+    path: '/api/hosts/{hostId}/token',
+    summary: 'Give a runner host on another machine its token; the one before is revoked',
+    input: ask.hostTokenSchema,
+    output: z.object({ hostId: z.string(), token: z.string() }),
+  },
+  revokeHostToken: {
+    method: 'DELETE',
+    path: '/api/hosts/{hostId}/token',
+    summary: 'Revoke the token of a runner host on another machine',
+    input: ask.hostTokenSchema,
+    output: z.object({ hostId: z.string() }),
+  },
 } as const satisfies Record<string, OperationDeclaration>;
 
 export type OperationName = keyof typeof operations;

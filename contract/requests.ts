@@ -1,6 +1,7 @@
 /** What can be asked. Input is parsed with these schemas at the edge, and only there. */
 import { z } from 'zod';
 import { defaults, limits } from './limits.ts';
+import { localHostId } from './names.ts';
 import { executionModeSchema, statusSchema } from './words.ts';
 
 const id = z.string().min(1).max(limits.keyCharsMax);
@@ -196,4 +197,10 @@ export const takeBackupSchema = z.strictObject({
       'A new file. Without it: a name by time in the folder of backups, the oldest of which goes.',
     ),
 });
+/** In the name of a folder, of a queue and of a process's mark. `local` is the one beside the server. */
+export const hostIdSchema = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'must be lower-case letters, digits, . _ -, 63 at most')
+  .refine((name) => name !== localHostId, `${localHostId} is the runner host beside the server`);
+export const hostTokenSchema = z.strictObject({ hostId: hostIdSchema });
 export const nothingSchema = z.strictObject({});

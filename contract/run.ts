@@ -40,6 +40,8 @@ export const commandRunnerSchema = z.object({
   turns: z.boolean(),
   onLost: onLostSchema,
   timeoutSeconds: z.number(),
+  /** The demo agent: each machine has it in a place of its own. */
+  builtIn: z.literal(true).optional(),
 });
 export type CommandRunner = z.infer<typeof commandRunnerSchema>;
 

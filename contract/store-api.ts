@@ -21,15 +21,20 @@ export const helloRequestSchema = z.object({
 export type HelloRequest = z.infer<typeof helloRequestSchema>;
 export const helloAnswerSchema = z.object({
   homeId: z.string(),
-  queue: z.string(),
+  /** Where the engine says what to run; null for a host elsewhere, which the server tells itself. */
+  queue: z.string().nullable(),
   /** Runs the host may hold at once, blocked parents included. */
   ceiling: z.number().int(),
   leaseMinutes: z.number(),
+  /** What a program gets between SIGTERM and SIGKILL; the server counts on it after a lease. */
+  killGraceSeconds: z.number(),
+  /** Folders in here were made by the server for its own machine: a host elsewhere has its own. */
+  workFolder: z.string(),
   temporal: temporalSchema,
 });
 export type HelloAnswer = z.infer<typeof helloAnswerSchema>;
 
-/** Long poll: presence, orders to stop, and which of my runs do not hold any more. */
+/** Long poll: presence, what to start and to stop, and which of my runs do not hold any more. */
 export const syncRequestSchema = z.object({
   ...hostKey,
   runs: z.array(runKeySchema),
@@ -39,6 +44,8 @@ export const syncRequestSchema = z.object({
 export type SyncRequest = z.infer<typeof syncRequestSchema>;
 export const syncAnswerSchema = z.object({
   stop: z.array(z.object({ ...runKey, reason: z.enum(['cancelled', 'not_yours']) })),
+  /** Invocations to claim, for a host that no engine tells. */
+  start: z.array(z.string()).default([]),
   temporal: temporalSchema,
 });
 export type SyncAnswer = z.infer<typeof syncAnswerSchema>;

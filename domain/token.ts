@@ -3,8 +3,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export type TokenClaims =
   | { role: 'admin' }
-  /** A runner host: the store API and nothing else. */
-  | { role: 'host'; hostId: string }
+  /** A runner host: the store API and nothing else. One elsewhere holds a token that can be revoked. */
+  | { role: 'host'; hostId: string; tokenId?: string }
   /** An agent we run: whatever it asks for belongs to its invocation. */
   | { role: 'child'; invocationId: string; agentId: string };
 
@@ -21,6 +21,16 @@ export function verifyToken(secret: string, token: string): TokenClaims | null {
   const got = Buffer.from(given);
   if (wanted.length !== got.length || !timingSafeEqual(wanted, got)) return null;
   return JSON.parse(Buffer.from(body, 'base64url').toString()) as TokenClaims;
+}
+
+/** What a token says of itself, to whoever holds it and cannot check it; null for anything else. */
+export function readToken(token: string): TokenClaims | null {
+  try {
+    const body = token.startsWith('off_') ? token.slice(4).split('.')[0]! : '';
+    return JSON.parse(Buffer.from(body, 'base64url').toString()) as TokenClaims;
+  } catch {
+    return null;
+  }
 }
 
 function signature(secret: string, body: string): string {

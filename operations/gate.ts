@@ -27,6 +27,11 @@ export function askingInvocation(deps: Deps, caller: Caller): InvocationRow | nu
   return row;
 }
 
+/** What concerns the whole home is its administrator's alone. */
+export function requireAdmin(caller: Caller): void {
+  if (caller.claims.role !== 'admin') throw foreign('this operation');
+}
+
 /** An invocation the caller may act on: for a child, one below its own. */
 export function requireBelow(deps: Deps, caller: Caller, id: string): InvocationRow {
   const row = requireInvocation(deps, id);

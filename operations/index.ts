@@ -8,6 +8,7 @@ import { claim } from './host/claim.ts';
 import { hello } from './host/hello.ts';
 import { report } from './host/report.ts';
 import { sync } from './host/sync.ts';
+import { issueHostToken, revokeHostToken } from './host/tokens.ts';
 import { runSubagent } from './run-subagent.ts';
 import { sendToSubagent } from './send-to-subagent.ts';
 import * as sessions from './sessions.ts';
@@ -41,6 +42,8 @@ export const handlers: Handlers = {
   takeBackup,
   checkStore,
   getHealth,
+  issueHostToken,
+  revokeHostToken,
 };
 
 /** What a runner host asks for; contract/store-api.ts has the shapes. */
@@ -49,5 +52,6 @@ export const hostHandlers = { hello, sync, claim, report };
 export { dropOldSecrets } from './drop-old-secrets.ts';
 export { createOneAtATime } from './one-at-a-time.ts';
 export { watchSubagent, type Watched } from './watch-subagent.ts';
+export { isHostWelcome } from './host/tokens.ts';
 export type { Caller } from './caller.ts';
 export type { Deps, SecretsBox } from './deps.ts';

@@ -1,8 +1,10 @@
 /** What can be named, and how everything is. */
+import { localHostId } from '../contract/names.ts';
 import type { OperationOutput } from '../contract/operations.ts';
 import type { Health } from '../contract/records.ts';
 import { load } from '../store/admission.ts';
-import { isLive, listHosts } from '../store/hosts.ts';
+import { isLive, listHosts, type HostRow } from '../store/hosts.ts';
+import { hostTokenId } from '../store/host-tokens.ts';
 import { openStatuses } from '../store/invocations.ts';
 import { outboxState } from '../store/outbox.ts';
 import type { Caller } from './caller.ts';
@@ -22,15 +24,22 @@ export async function getHealth(deps: Deps, caller: Caller): Promise<Health> {
   const { store } = deps;
   const now = store.now();
   const engine = deps.engine();
-  const hosts = listHosts(store.db).map((host) => ({
-    id: host.id,
-    hostname: host.hostname,
-    pid: host.pid,
-    live: isLive(host, now),
-    slots: host.slots,
-    busy: load(store, host).total,
-    lastSeenAt: host.last_seen_at,
-  }));
+  const hosts = listHosts(store.db)
+    .filter(isExpected)
+    .map((host) => ({
+      id: host.id,
+      hostname: host.hostname,
+      pid: host.pid,
+      live: isLive(host, now),
+      slots: host.slots,
+      busy: load(store, host).total,
+      lastSeenAt: host.last_seen_at,
+    }));
+  // One that was revoked is not missed, once nothing of it is left.
+  function isExpected(host: HostRow): boolean {
+    const isKnown = host.id === localHostId || hostTokenId(store.db, host.id) !== null;
+    return isKnown || load(store, host).total > 0;
+  }
   const { rows, oldest } = outboxState(store.db);
   const open = store.db.all<{ status: string; n: number }>(
     `SELECT status, count(*) AS n FROM subagent_sessions WHERE status IN ${openStatuses} GROUP BY status`,

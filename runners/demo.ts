@@ -17,5 +17,6 @@ export function demoRunner(entry: string): CommandRunner {
     turns: true,
     onLost: 'fail',
     timeoutSeconds: defaults.turnTimeoutSeconds,
+    builtIn: true,
   };
 }

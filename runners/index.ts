@@ -7,6 +7,7 @@ import { demoRunner, demoRunnerId } from './demo.ts';
 
 export { runCommand } from './command.ts';
 export type { RunIo } from './command.ts';
+export { demoRunner } from './demo.ts';
 export { sweep } from './sweep.ts';
 
 export function findRunner(config: Config, id: string, lookUp: LookUp): CommandRunner | null {

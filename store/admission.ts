@@ -62,6 +62,7 @@ export function takeBackUnclaimed(tx: Tx): void {
        WHERE id = :id`,
       { id },
     );
+    tx.note({ kind: 'released', invocationId: id });
   }
 }
 
@@ -77,6 +78,7 @@ export function releaseSlot(tx: Tx, invocationId: string): void {
     'UPDATE subagent_sessions SET host_id = NULL, queued_at_ordinal = NULL WHERE id = :invocationId',
     { invocationId },
   );
+  tx.note({ kind: 'released', invocationId });
 }
 
 /** When every process on a host would stand still for another, the last one must not join them. */

@@ -3,7 +3,9 @@ export type Change =
   | { kind: 'turn'; sessionId: number }
   | { kind: 'final'; invocationId: string }
   | { kind: 'outbox' }
-  /** Something a host should be told: a run to stop. */
+  /** It has no slot any more: a lease on it is over. */
+  | { kind: 'released'; invocationId: string }
+  /** Something a host should be told: a run to stop, or one to begin. */
   | { kind: 'orders'; hostId: string };
 
 export type Listener = (change: Change) => void;

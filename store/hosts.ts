@@ -36,6 +36,20 @@ export function registerHost(tx: Tx, host: Omit<HostRow, 'draining' | 'last_seen
   );
 }
 
+/**
+ * A host that may not speak any more is given nothing more. Its row goes with its last run: until then
+ * its silence is what its lease is counted from.
+ */
+export function forgetHost(tx: Tx, id: string): void {
+  tx.db.run('UPDATE hosts SET draining = 1 WHERE id = :id', { id });
+  tx.db.run(
+    `DELETE FROM hosts WHERE id = :id
+       AND NOT EXISTS (SELECT 1 FROM runs WHERE host_id = :id AND state = 'live')
+       AND NOT EXISTS (SELECT 1 FROM subagent_sessions WHERE host_id = :id)`,
+    { id },
+  );
+}
+
 export function touchHost(tx: Tx, id: string, isDraining: boolean): void {
   tx.db.run('UPDATE hosts SET last_seen_at = :now, draining = :draining WHERE id = :id', {
     id,

@@ -6,12 +6,14 @@ import { limits } from '../contract/limits.ts';
 import type { Health } from '../contract/records.ts';
 import { createControlActivities } from '../activities/control.ts';
 import { reach } from '../faults/reach.ts';
+import { createRunAgentActivities } from '../activities/run-agent.ts';
 import type { Store } from '../store/index.ts';
 import type { StepSurroundings } from '../store/lifecycle/next-step.ts';
 import { reconcileEpoch } from '../store/lifecycle/rebuild.ts';
 import { keepComparing } from './compare-engine.ts';
 import { pollEngine, type EngineTarget } from './poll-engine.ts';
 import { runRelay } from './relay.ts';
+import { holdRemoteRun } from './remote-lease.ts';
 
 export interface LinkTarget extends EngineTarget {
   address: string;
@@ -37,6 +39,8 @@ export interface EngineLinkDeps {
   log(message: string): void;
 }
 
+/** A lease here is a timer and a promise; more processes than this on all hosts elsewhere wait for one. */
+const REMOTE_LEASES_MAX = 5000;
 const RETRY_MS = 200;
 /** A dev server answers within milliseconds; whether it is there must not be unknown for long. */
 const CONNECT_MS = 1000;
@@ -81,7 +85,11 @@ export class EngineLink {
     const worker = {
       taskQueue: this.#queue,
       workflowBundle: { codePath: workflowBundle },
-      activities: createControlActivities({ store, surroundings }),
+      activities: {
+        ...createControlActivities({ store, surroundings }),
+        ...createRunAgentActivities({ holdRun: (id) => holdRemoteRun(store, id) }),
+      },
+      maxConcurrentActivityTaskExecutions: REMOTE_LEASES_MAX,
       maxCachedWorkflows: 500,
       maxConcurrentWorkflowTaskExecutions: 40,
       // After a kill the next step of a cached workflow would wait ten seconds by default.

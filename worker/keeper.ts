@@ -27,7 +27,8 @@ export function startKeeper(
         expire(tx, {
           awakeSince,
           hostWaitMs: limits.hostWaitSeconds * 1000,
-          leaseMs: limits.leaseMinutes * 60_000,
+          // Its host ends a process when the lease is over: program and stragglers get a grace each.
+          leaseMs: limits.leaseMinutes * 60_000 + 2 * limits.killGraceSeconds * 1000,
           stopMs: limits.killGraceSeconds * 1000 + REPORT_MS,
         });
       })

@@ -3,8 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { createConfigSource } from '../config/index.ts';
 import { readEnvironment } from '../contract/config.ts';
+import { AppError } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
 import { localHostId } from '../contract/names.ts';
 import { signToken } from '../domain/token.ts';
@@ -13,68 +16,132 @@ import { readServerFile } from '../client/server-file.ts';
 import { takeFileLock } from '../engine/file-lock.ts';
 import { folderMark } from '../engine/pid-file.ts';
 import { connectOptions } from '../engine/connect-options.ts';
-import { runCommand, sweep } from '../runners/index.ts';
-import { startRunnerHost } from './host/runner-host.ts';
-import { createStoreApi } from './host/store-api.ts';
+import { demoRunner, runCommand, sweep } from '../runners/index.ts';
+import { hostToken, localize, withPlace } from './host/elsewhere.ts';
+import { startRunnerHost, type RunnerHost, type RunnerHostDeps } from './host/runner-host.ts';
+import { createStoreApi, type StoreApi } from './host/store-api.ts';
 import { logLine } from './log-line.ts';
 import { installSdkRuntime } from './sdk-runtime.ts';
 import type { EngineTarget } from './poll-engine.ts';
 
+const { values: flags } = parseArgs({
+  options: {
+    server: { type: 'string' },
+    'token-file': { type: 'string' },
+    name: { type: 'string' },
+    slots: { type: 'string' },
+  },
+});
 const environment = readEnvironment(process.env);
 const home = homeFolder(environment.home);
 const paths = homePaths(home);
 const config = createConfigSource(home);
-const killGraceMs = () => config.lastGood().limits.killGraceSeconds * 1000;
 
-installSdkRuntime(logLine);
-// Two hosts in one room would sweep each other's agents and take each other's claims away.
-const folder = join(paths.hosts, localHostId);
-const lock = join(folder, 'host.lock');
-const holder = await takeFileLock(lock);
-if (holder !== null) {
-  logLine(`another runner host has ${home}: process ${holder.pid}. End it first: offshoot down`);
-  process.exit(1);
+/** What beside-the-server and elsewhere do not share. */
+type Place = Pick<
+  RunnerHostDeps,
+  'api' | 'hostId' | 'engine' | 'endsWhenRefused' | 'killGraceMs'
+> & {
+  run: RunnerHostDeps['runProgram'];
+};
+
+async function start(): Promise<RunnerHost> {
+  const place = flags.server === undefined ? besideServer() : elsewhere(flags.server);
+  const folder = join(paths.hosts, place.hostId);
+  // Two hosts in one room would sweep each other's agents and take each other's claims away.
+  const lock = join(folder, 'host.lock');
+  const holder = await takeFileLock(lock);
+  if (holder !== null) {
+    throw new AppError(
+      'home_in_use',
+      `another runner host has ${home}: process ${holder.pid}. End it first.`,
+      { hint: 'offshoot down ends the one of a stack.' },
+    );
+  }
+  return startRunnerHost({
+    ...place,
+    bootId: randomUUID(),
+    hostname: hostname(),
+    pid: process.pid,
+    slots: () => Number(flags.slots ?? config.lastGood().limits.slots),
+    folder,
+    folderMark: folderMark(lock),
+    runProgram: place.run,
+    sweep: async (prefix) => void (await sweep(prefix, { graceMs: place.killGraceMs() })),
+    log: logLine,
+  });
 }
 
-const external = connectOptions({
-  home,
-  environment,
-  env: process.env,
-  config: config.read().engine,
-});
-const host = startRunnerHost({
-  api: createStoreApi(() => ({
-    url: readServerFile(home).url,
-    token: signToken(readFileSync(paths.secret, 'utf8').trim(), {
-      role: 'host',
-      hostId: localHostId,
-    }),
-  })),
-  hostId: localHostId,
-  bootId: randomUUID(),
-  hostname: hostname(),
-  pid: process.pid,
-  slots: () => config.lastGood().limits.slots,
-  folder,
-  folderMark: folderMark(lock),
-  runProgram: (spec, io) =>
-    runCommand(spec, { ...io, hostEnv: process.env, killGraceMs: killGraceMs() }),
-  killGraceMs,
-  sweep: async (prefix) => void (await sweep(prefix, { graceMs: killGraceMs() })),
-  engine: external && !external.managed ? (external as EngineTarget) : null,
-  log: logLine,
-});
+function besideServer(): Place {
+  const killGraceMs = () => config.lastGood().limits.killGraceSeconds * 1000;
+  const given = { home, environment, env: process.env, config: config.read().engine };
+  const external = connectOptions(given);
+  installSdkRuntime(logLine);
+  return {
+    api: createStoreApi(() => ({
+      url: readServerFile(home).url,
+      token: signToken(readFileSync(paths.secret, 'utf8').trim(), {
+        role: 'host',
+        hostId: localHostId,
+      }),
+    })),
+    hostId: localHostId,
+    endsWhenRefused: false,
+    engine: external && !external.managed ? (external as EngineTarget) : null,
+    killGraceMs,
+    run: (spec, io) =>
+      runCommand(spec, { ...io, hostEnv: process.env, killGraceMs: killGraceMs() }),
+  };
+}
 
-process.on('SIGTERM', () => host.stop());
-process.on('SIGINT', () => host.stop());
-process.on('SIGHUP', () => host.drain());
-// Harmless to a host that is still starting, as every other signal is not.
-process.on('SIGCONT', () => host.resume());
+/** Everything comes from the server named: what to run, and how long a lease and a grace are. */
+function elsewhere(server: string): Place {
+  const url = server.replace(/\/+$/, '');
+  const { hostId, token } = hostToken({
+    file: flags['token-file'] ?? null,
+    env: environment.token,
+  });
+  if (flags.name !== undefined && flags.name !== hostId) {
+    throw new AppError('unauthorized', `this token was made for ${hostId}, not for ${flags.name}`);
+  }
+  const api = createStoreApi(() => ({ url, token }));
+  let killGraceMs = config.read().limits.killGraceSeconds * 1000;
+  let serverWorkFolder = '';
+  const hello: StoreApi['hello'] = async (request) => {
+    const answer = await api.hello(request);
+    killGraceMs = answer.killGraceSeconds * 1000;
+    serverWorkFolder = answer.workFolder;
+    return answer;
+  };
+  const demo = demoRunner(fileURLToPath(new URL('../runners/demo-agent/main.js', import.meta.url)));
+  return {
+    api: { ...api, hello },
+    hostId,
+    engine: null,
+    endsWhenRefused: true,
+    killGraceMs: () => killGraceMs,
+    run: async (spec, io) => {
+      const workFolder = join(paths.hosts, hostId, 'work');
+      const here = { hostId, url, serverWorkFolder, workFolder, demoRunner: demo };
+      const given = { ...io, hostEnv: process.env, killGraceMs };
+      return withPlace(await runCommand(localize(spec, here), given), here);
+    },
+  };
+}
 
-host.ended.then(
-  () => process.exit(0),
-  (error: unknown) => {
-    logLine(`runner host failed: ${String(error)}`);
-    process.exit(1);
-  },
-);
+try {
+  const host = await start();
+  process.on('SIGTERM', () => host.stop());
+  process.on('SIGINT', () => host.stop());
+  process.on('SIGHUP', () => host.drain());
+  // Harmless to a host that is still starting, as every other signal is not.
+  process.on('SIGCONT', () => host.resume());
+  // Started by the command line, it ends with it.
+  process.on('disconnect', () => host.stop());
+  await host.ended;
+  process.exit(0);
+} catch (error) {
+  const hint = error instanceof AppError && error.hint ? ` ${error.hint}` : '';
+  logLine(`runner host failed: ${error instanceof Error ? error.message : String(error)}${hint}`);
+  process.exit(1);
+}

@@ -1,4 +1,4 @@
-import { hostQueue } from '../../contract/names.ts';
+import { hostQueue, localHostId } from '../../contract/names.ts';
 import type { HelloAnswer, HelloRequest } from '../../contract/store-api.ts';
 import { reach } from '../../faults/reach.ts';
 import { admitNext } from '../../store/admission.ts';
@@ -26,9 +26,11 @@ export async function hello(deps: Deps, request: HelloRequest): Promise<HelloAns
   reach('hello recorded');
   return {
     homeId: deps.store.homeId,
-    queue: hostQueue(deps.store.homeId, request.hostId),
+    queue: request.hostId === localHostId ? hostQueue(deps.store.homeId, localHostId) : null,
     ceiling,
     leaseMinutes: limits.leaseMinutes,
+    killGraceSeconds: limits.killGraceSeconds,
+    workFolder: deps.paths.work,
     temporal: engineAddress(deps),
   };
 }

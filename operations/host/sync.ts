@@ -1,4 +1,5 @@
 import type { SyncAnswer, SyncRequest } from '../../contract/store-api.ts';
+import { localHostId } from '../../contract/names.ts';
 import { admitNext } from '../../store/admission.ts';
 import { isFinal } from '../../contract/words.ts';
 import { reach } from '../../faults/reach.ts';
@@ -23,16 +24,42 @@ export async function sync(
     // It may have been away: then this is when its slots are there again.
     admitNext(tx);
   });
-  let stop = ordersFor(deps, request);
-  if (stop.length === 0) {
+  let orders = ordersFor(deps, request);
+  if (orders.stop.length + orders.start.length === 0) {
     await nextOrders(deps, gone, request);
-    stop = ordersFor(deps, request);
+    orders = ordersFor(deps, request);
   }
-  if (stop.length > 0) reach('orders given');
-  return { stop, temporal: engineAddress(deps) };
+  if (orders.stop.length > 0) reach('orders given');
+  return { ...orders, temporal: engineAddress(deps) };
 }
 
-function ordersFor(deps: Deps, request: SyncRequest): SyncAnswer['stop'] {
+function ordersFor(deps: Deps, request: SyncRequest): Pick<SyncAnswer, 'stop' | 'start'> {
+  return { stop: toStop(deps, request), start: request.draining ? [] : toStart(deps, request) };
+}
+
+/**
+ * What was given to a host elsewhere, and whose workflow has begun. Also a run of this very boot that it
+ * does not know of: the answer to its claim went astray, and claiming again tells it so.
+ */
+function toStart(deps: Deps, request: SyncRequest): string[] {
+  if (request.hostId === localHostId) return [];
+  return deps.store.db
+    .all<{ id: string; run_no: number | null }>(
+      `SELECT s.id, r.run_no FROM subagent_sessions s
+       LEFT JOIN runs r ON r.invocation_id = s.id AND r.state = 'live'
+       WHERE s.host_id = :hostId AND s.engine_state = 'open' AND s.cancel_requested_at IS NULL
+         AND (r.run_no IS NULL OR r.boot_id = :bootId)
+       ORDER BY s.ordinal`,
+      { hostId: request.hostId, bootId: request.bootId },
+    )
+    .filter(
+      ({ id, run_no: runNo }) =>
+        !request.runs.some((run) => run.invocationId === id && run.runNo === runNo),
+    )
+    .map(({ id }) => id);
+}
+
+function toStop(deps: Deps, request: SyncRequest): SyncAnswer['stop'] {
   return request.runs.flatMap<SyncAnswer['stop'][number]>(({ invocationId, runNo }) => {
     const row = findInvocation(deps.store.db, invocationId);
     const run = deps.store.db.get<RunRow>(

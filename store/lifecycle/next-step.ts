@@ -1,5 +1,11 @@
 /** A workflow asks what is next. Asking is also the effect by which its messages are closed. */
-import { hostQueue, searchAttributes, subAgentWorkflowId } from '../../contract/names.ts';
+import {
+  controlQueue,
+  hostQueue,
+  localHostId,
+  searchAttributes,
+  subAgentWorkflowId,
+} from '../../contract/names.ts';
 import { limits } from '../../contract/limits.ts';
 import type { ChildStart, InvocationStep, SessionStep } from '../../contract/steps.ts';
 import { isFinal, type FinalStatus } from '../../contract/words.ts';
@@ -26,12 +32,16 @@ export function nextStep(tx: Tx, around: StepSurroundings, id: string): Invocati
   const children = unstarted(tx, around, { invocationId: id });
   setEngineState(tx, id, isFinal(row.status) && children.length === 0 ? 'closed' : 'open');
   if (isFinal(row.status)) return done(around, row, children);
-  const queueHost = liveRun(tx, id)?.host_id ?? row.host_id;
+  const live = liveRun(tx, id);
+  const hostId = live?.host_id ?? row.host_id;
   const details = statusDetails(row);
-  if (queueHost === null) return { step: 'wait', details, children };
+  if (hostId === null) return { step: 'wait', details, children };
+  // A host elsewhere does not speak to the engine: the server holds the lease and tells it what to begin.
+  const isElsewhere = hostId !== localHostId;
+  if (isElsewhere && !live) tx.note({ kind: 'orders', hostId });
   return {
     step: 'run',
-    queue: hostQueue(around.homeId, queueHost),
+    queue: isElsewhere ? controlQueue(around.homeId) : hostQueue(around.homeId, hostId),
     summary: clip(`${row.runner_id}: ${titleOf(row)}`, limits.summaryCharsMax),
     details,
     children,

@@ -74,6 +74,7 @@ export function fakeApi(
       claim: host('claim'),
       report: host('report'),
     },
+    isHostWelcome: (claims) => claims.role !== 'host' || claims.hostId !== 'revoked',
     secret,
     allowedHosts: () => answers.allowedHosts ?? [],
     version: '1.2.3',
@@ -130,6 +131,8 @@ export const sampleInput: { [N in OperationName]: Record<string, unknown> } = {
   getSpecHistory: { specId: 'spec-7' },
   listRunners: {},
   getHealth: {},
+  issueHostToken: { hostId: 'box' },
+  revokeHostToken: { hostId: 'box' },
 };
 
 /** The request that a client makes of an input: path filled, rest as query or body. */

@@ -47,6 +47,7 @@ restore <file> --json
 engine status --json
 engine path --json
 engine build --json
+worker token <name> --revoke --json
 mcp
 exit-codes
 `);

@@ -10,7 +10,7 @@ import { pollEngine, type EngineTarget, type PollDeps } from '../poll-engine.ts'
 import { flushLeftSpools } from './flush-left-spools.ts';
 import { keepInTouch } from './keep-in-touch.ts';
 import { RunTable, type RunTableDeps } from './run-table.ts';
-import type { StoreApi } from './store-api.ts';
+import { isTurnedAway, type StoreApi } from './store-api.ts';
 
 export interface RunnerHostDeps {
   api: StoreApi;
@@ -28,6 +28,8 @@ export interface RunnerHostDeps {
   killGraceMs(): number;
   /** Set where the user names a Temporal; else the server says where the engine is. */
   engine: EngineTarget | null;
+  /** A person started it and waits: a server that will not have it is told to them. */
+  endsWhenRefused: boolean;
   log(message: string): void;
   /** Tests are less patient. */
   unheardMs?: number;
@@ -81,8 +83,10 @@ export function startRunnerHost(deps: RunnerHostDeps): RunnerHost {
     await Promise.all([touch, work(known)]);
   }
 
-  async function work(answer: HelloAnswer): Promise<void> {
-    const worker = workerOptions(deps, answer, runs);
+  async function work({ queue, ceiling }: HelloAnswer): Promise<void> {
+    // Told by the server itself, in the answers to its long poll.
+    if (queue === null) return;
+    const worker = workerOptions(deps, { queue, ceiling }, runs);
     const target = () => deps.engine ?? engineAt(temporal);
     while (!life.signal.aborted) {
       await pollEngine({ worker, target, log: deps.log }, polling.signal);
@@ -126,7 +130,7 @@ export function startRunnerHost(deps: RunnerHostDeps): RunnerHost {
 
 function workerOptions(
   deps: RunnerHostDeps,
-  { queue, ceiling }: HelloAnswer,
+  { queue, ceiling }: { queue: string; ceiling: number },
   runs: RunTable,
 ): PollDeps['worker'] {
   return {
@@ -157,7 +161,7 @@ async function tidyUp(deps: RunnerHostDeps, signal: AbortSignal): Promise<void> 
 
 async function insist(
   attempt: () => Promise<void>,
-  deps: Pick<RunnerHostDeps, 'log' | 'unheardMs'>,
+  deps: Pick<RunnerHostDeps, 'log' | 'unheardMs' | 'endsWhenRefused'>,
   signal: AbortSignal,
 ): Promise<void> {
   const from = performance.now();
@@ -166,6 +170,7 @@ async function insist(
     try {
       return await attempt();
     } catch (error) {
+      if (deps.endsWhenRefused && isTurnedAway(error)) throw error;
       // The same reason again and again is one line in the log.
       const isLate = performance.now() - from > (deps.unheardMs ?? UNHEARD_MS);
       if (isLate && String(error) !== said) deps.log(`hello: ${(said = String(error))}`);

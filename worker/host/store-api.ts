@@ -30,6 +30,8 @@ export interface ServerAddress {
 
 /** Longer than any answer but a long poll takes; a server that is silent for so long is away. */
 const ANSWER_MS = 15_000;
+/** Beyond its own waiting. The next poll is to come before the server takes this host for silent. */
+const POLL_ANSWER_MS = 5000;
 
 /** `server` is asked at every call: the server may have come back elsewhere. */
 export function createStoreApi(server: () => ServerAddress): StoreApi {
@@ -43,11 +45,12 @@ export function createStoreApi(server: () => ServerAddress): StoreApi {
     });
     const answer: unknown = await response.json();
     if (response.ok) return answer;
-    const problem = answer as { code?: string; detail?: string };
+    const problem = answer as { code?: string; detail?: string; hint?: string | null };
     const code = problem.code ?? 'internal';
     throw new AppError(
       isRequestErrorCode(code) ? code : 'internal',
       problem.detail ?? `${path} answered ${response.status}`,
+      problem.hint ? { hint: problem.hint } : {},
     );
   }
   const soon = () => AbortSignal.timeout(ANSWER_MS);
@@ -56,7 +59,7 @@ export function createStoreApi(server: () => ServerAddress): StoreApi {
     hello: async (request) =>
       helloAnswerSchema.parse(await post(storeApiPaths.hello, request, soon())),
     sync: async (request, signal) => {
-      const patience = AbortSignal.timeout(request.waitSeconds * 1000 + ANSWER_MS);
+      const patience = AbortSignal.timeout(request.waitSeconds * 1000 + POLL_ANSWER_MS);
       const both = AbortSignal.any([signal, patience]);
       return syncAnswerSchema.parse(await post(storeApiPaths.sync, request, both));
     },
@@ -76,6 +79,13 @@ export function isRefusal(error: unknown): boolean {
 }
 
 const lasting = new Set<string>(['stale_claim', 'bad_request', 'body_too_large', 'not_found']);
+
+/** This host is not wanted, or this is not its server: somebody has to look. */
+export function isTurnedAway(error: unknown): boolean {
+  return (
+    error instanceof AppError && ['unauthorized', 'forbidden', 'bad_host'].includes(error.code)
+  );
+}
 
 /** The run, or this boot, is not known to the store. */
 export function isUnknownRun(error: unknown): boolean {
