@@ -86,7 +86,6 @@ function besideServer(): Place {
       }),
     })),
     hostId: localHostId,
-    endsWhenRefused: false,
     engine: external && !external.managed ? (external as EngineTarget) : null,
     killGraceMs,
     run: (spec, io) =>

@@ -60,9 +60,10 @@ const awakeMs = (tx: Tx, { awakeSince }: Patience) =>
 
 /** Nobody is there to run it, and nobody has come in all the time in which it could be waited for. */
 function endHostless(tx: Tx, patience: Patience): void {
-  const { hostWaitMs } = patience;
+  // A host is not missed before it could have been heard, by this server or by the one before it.
+  const hostWaitMs = Math.max(patience.hostWaitMs, limits.hostSilentMs);
   if (awakeMs(tx, patience) < hostWaitMs) return;
-  const before = ago(tx, Math.max(hostWaitMs, limits.hostSilentMs));
+  const before = ago(tx, hostWaitMs);
   for (const row of boundToSilent(tx.db, before)) {
     endWithout(tx, row, `runner host ${row.bound}, where its files are, did not come back`);
   }

@@ -29,6 +29,16 @@ test('each surface takes its own roles only', async () => {
   expect((await api.ask('POST', '/store/claims', { token: tokens.host, body })).status).toBe(200);
 });
 
+test("a runner host's token that was revoked opens nothing", async () => {
+  const api = fakeApi();
+  const token = tokenOf({ role: 'host', hostId: 'revoked', tokenId: 't' });
+  const body = { hostId: 'revoked', bootId: 'b', invocationId: 'sub_1' };
+  const response = await api.ask('POST', '/store/claims', { token, body });
+  expect(response.status).toBe(401);
+  expect(await response.json()).toMatchObject({ detail: expect.stringContaining('revoked') });
+  expect(api.asked).toEqual([]);
+});
+
 test('the claims of the token reach the operation', async () => {
   const api = fakeApi();
   await api.ask('GET', health, { token: tokens.child });
@@ -48,6 +58,9 @@ test.each([
   ['[::1]:8464', true],
   ['box.lan:8464', true],
   ['box.lan:9999', false],
+  ['agents.example:443', true],
+  ['agents.example', true],
+  ['agents.example.evil:443', false],
   ['evil.example', false],
   ['evil.example:8464', false],
   ['localhost.evil.example', false],
@@ -55,7 +68,7 @@ test.each([
   ['evil.example@localhost', false],
   ['0.0.0.0:8464', false],
 ])('Host %s is let in: %s', async (host, isLetIn) => {
-  const api = fakeApi({ allowedHosts: ['box.lan:8464'] });
+  const api = fakeApi({ allowedHosts: ['box.lan:8464', 'agents.example'] });
   for (const path of [health, '/api/docs', '/api/openapi.json']) {
     const response = await api.ask('GET', path, { headers: { host } });
     expect(response.status).toBe(isLetIn ? 200 : 421);

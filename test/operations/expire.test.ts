@@ -92,6 +92,20 @@ test('after the server was away itself, hosts get the time to come back', async 
   });
 });
 
+test('however short the wait for a host is set, after an absence of its own the server hears them first', async () => {
+  await withOperations(async (room) => {
+    const { id } = await room.start();
+    room.clock.advance(60_000);
+    const awakeSince = room.store.now();
+    room.clock.advance(2000);
+    await pass(room, { awakeSince, hostWaitMs: 1000 });
+    expect((await room.get(id)).status).toBe('pending');
+    room.clock.advance(15_000);
+    await pass(room, { awakeSince, hostWaitMs: 1000 });
+    expect((await room.get(id)).errorCode).toBe('no_host');
+  });
+});
+
 test('a callback turn that no host comes for ends in time, too', async () => {
   await withOperations(async (room) => {
     const root = await room.host.claim((await room.start()).id);

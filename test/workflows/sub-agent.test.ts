@@ -59,6 +59,33 @@ test('an invocation runs, asks what is next, and ends with the first words of it
   );
 });
 
+test('a lease that nobody takes is given up when the store has chosen another host', async () => {
+  const asked: string[] = [];
+  let bench: Bench;
+  let isOver = false;
+  await withWorker(
+    {
+      takeNextStep: async () => {
+        asked.push('next');
+        if (isOver) return done();
+        return runOn(asked.length === 1 ? `nobody-${bench.own}` : bench.queue);
+      },
+      runAgent: async () => {
+        asked.push('run');
+        isOver = true;
+      },
+    },
+    async (given) => {
+      bench = given;
+      const handle = await start(given, 'moved');
+      await eventually(async () => expect(asked).toEqual(['next']));
+      await handle.signal('poke');
+      expect(await handle.result()).toEqual({ status: 'completed', answer: '42' });
+      expect(asked.filter((one) => one === 'run')).toEqual(['run']);
+    },
+  );
+});
+
 test('a poke that comes twice starts a child once; an owner that rolls on keeps its children', async () => {
   let owner = '';
   let bench: Bench;

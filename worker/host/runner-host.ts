@@ -29,7 +29,7 @@ export interface RunnerHostDeps {
   /** Set where the user names a Temporal; else the server says where the engine is. */
   engine: EngineTarget | null;
   /** A person started it and waits: a server that will not have it is told to them. */
-  endsWhenRefused: boolean;
+  endsWhenRefused?: boolean;
   log(message: string): void;
   /** Tests are less patient. */
   unheardMs?: number;

@@ -1,0 +1,162 @@
+/** Long absences, shortened: every patience that an absence could use up is set to a second or two. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { testBinary } from '../support/test-engine.ts';
+import {
+  crashConfig,
+  expectNoRepeats,
+  isLiving,
+  quickRestarts,
+  untilRunning,
+} from './crash-fixture.ts';
+import { startDetachedStack } from './detached-stack.ts';
+import { rows } from './rows.ts';
+import { startStack, until } from './stack.ts';
+
+let stack: Awaited<ReturnType<typeof startStack>>;
+/** While this file is there, an engine that is started does not get up. */
+const hold = join(tmpdir(), 'hold-engine-away');
+const wrapper = join(tmpdir(), 'temporal-on-hold-away');
+
+/** Ten minutes are longer than every wait here; so is this, with the waits made short. */
+const engineAwayMs = 12_000;
+const impatient = { slots: 8, hostWaitSeconds: 1, sessionIdleSeconds: 1 };
+
+beforeAll(async () => {
+  const { path } = await testBinary();
+  const script = `#!/bin/sh\nwhile [ -e ${hold} ]; do sleep 0.05; done\nexec ${path} "$@"\n`;
+  writeFileSync(wrapper, script, { mode: 0o755 });
+  stack = await startStack({
+    config: { ...crashConfig, limits: impatient },
+    timing: quickRestarts,
+    env: { OFFSHOOT_TEMPORAL_BIN: wrapper },
+  });
+}, 60_000);
+afterAll(() => stack.stop(), 60_000);
+
+const workspace = () => stack.home;
+const one = (name: string, more: object = {}) =>
+  stack.start(`echo ${name} >> ${workspace()}/launches; echo ${name}`, { runnerId: 'sh', ...more });
+
+/** Accepts so many, one after the other, and says how long each took, in order of length. */
+async function acceptAll(names: string[], more: (name: string) => object = () => ({})) {
+  const ids: string[] = [];
+  const took: number[] = [];
+  for (const name of names) {
+    const from = performance.now();
+    ids.push((await one(name, more(name))).id);
+    took.push(performance.now() - from);
+  }
+  took.sort((a, b) => a - b);
+  return { ids, medianMs: took[Math.floor(took.length / 2)]!, worstMs: took.at(-1)! };
+}
+
+const count = (sql: string) => rows<{ n: number }>(stack.home, sql)[0]!.n;
+
+test('200 invocations accepted while Temporal is down for longer than every patience run once each when it is back; accepting stays as fast', async () => {
+  await stack.client.call('registerSession', { key: 'main' });
+  const names = (kind: string, n: number) => Array.from({ length: n }, (_, i) => `${kind}-${i}`);
+  const up = await acceptAll(names('up', 50));
+  for (const id of up.ids) await stack.ended(id);
+
+  writeFileSync(hold, '');
+  const awayFrom = Date.now();
+  stack.kill('engine');
+  await until(
+    () => stack.client.call('getHealth', {}),
+    ({ engine }) => !engine.connected,
+  );
+  // Every fifth one tells an external session, which is told through the engine as well.
+  const callback = { executionMode: 'ASYNC_CALLBACK', parentSessionId: 'main' };
+  const down = await acceptAll(names('down', 200), (name) => (/[05]$/.test(name) ? callback : {}));
+  const called = names('down', 200).filter((name) => /[05]$/.test(name)).length;
+  process.stderr.write(
+    `accepting: median ${up.medianMs.toFixed(1)} ms with the engine, ${down.medianMs.toFixed(1)} ms without, worst ${down.worstMs.toFixed(0)} ms\n`,
+  );
+  // Both were measured on this machine a moment ago, whatever else it does.
+  expect(down.medianMs).toBeLessThan(2 * up.medianMs + 5);
+  await sleep(Math.max(0, engineAwayMs - (Date.now() - awayFrom)));
+  expect(count(`SELECT count(*) AS n FROM subagent_sessions WHERE status = 'pending'`)).toBe(200);
+  const waiting = await stack.client.call('getSubagent', { id: down.ids[0]! });
+  expect(waiting.pendingReason).toContain('the engine is down');
+  rmSync(hold);
+
+  for (const id of down.ids) expect((await stack.ended(id, 60)).status).toBe('completed');
+  const launches = readFileSync(join(stack.home, 'launches'), 'utf8').trim().split('\n');
+  const wanted = [...names('up', 50), ...names('down', 200)];
+  expect(launches.toSorted()).toEqual(wanted.toSorted());
+  expect(count('SELECT count(*) AS n FROM runs')).toBe(250);
+  expect(count(`SELECT count(*) AS n FROM mailbox`)).toBe(called);
+  await until(
+    () => stack.client.call('getHealth', {}),
+    ({ outbox }) => outbox.rows === 0,
+  );
+}, 180_000);
+
+test('while the server is away agents go on; what they say and how they end arrives once, when it is back', async () => {
+  const away = await startDetachedStack({
+    ...crashConfig,
+    // Longer than the absence: a host that gives its agents up is another test's.
+    limits: { slots: 8, leaseMinutes: 1, hostWaitSeconds: 1, killGraceSeconds: 1 },
+  });
+  try {
+    const start = (prompt: string, runnerId = 'sh') =>
+      away.client.call('runSubagent', { runnerId, executionMode: 'ASYNC_POLL', prompt });
+    const ends = await start('for i in $(seq 1 20); do echo line $i; sleep 0.2; done; echo end');
+    const fails = await start('sleep 2; echo why >&2; exit 3');
+    const goesOn = await start(
+      'for i in $(seq 1 100); do echo tick $i; sleep 0.15; done; echo end',
+    );
+    const parent = await start('spawn callback as child: { sleep 3; say blue }; say asked', 'demo');
+    for (const { id } of [ends, fails, goesOn]) await untilRunning(away.client, id);
+    await until(
+      () => away.client.call('getSubagent', { id: parent.id }),
+      ({ status }) => status === 'waiting',
+    );
+    // None is just being claimed: a claim whose answer is lost begins anew, under another number.
+    await until(
+      () => away.client.call('listSubagents', { runnerId: 'demo' }),
+      ({ items }) => items.some(({ title, status }) => title === 'child' && status === 'running'),
+    );
+    const host = away.pid('host');
+    away.kill('launcher', 'server');
+    await sleep(8000);
+    expect(isLiving(host)).toBe(true);
+    await away.up();
+    const ended = async (id: string) =>
+      until(
+        () => away.client.call('getSubagent', { id }),
+        ({ completedAt }) => completedAt !== null,
+      );
+    const lines = (word: string, n: number) =>
+      Array.from({ length: n }, (_, i) => `${word} ${i + 1}`);
+    for (const [record, said] of [
+      [ends, [...lines('line', 20), 'end']],
+      [goesOn, [...lines('tick', 100), 'end']],
+    ] as const) {
+      expect(await ended(record.id)).toMatchObject({ result: { content: said.join('\n') } });
+      const turns = await away.transcript(record.id);
+      expectNoRepeats(turns);
+      const output = turns.filter(({ role }) => role === 'stdout').map(({ text }) => text);
+      expect(output.join('')).toBe(`${said.join('\n')}\n`);
+    }
+    expect(await ended(fails.id)).toMatchObject({ errorCode: 'exit_nonzero' });
+    expect(await ended(parent.id)).toMatchObject({
+      status: 'completed',
+      result: { content: 'child completed: blue' },
+    });
+    const told = (await away.transcript(parent.id)).filter(({ role }) => role === 'callback');
+    expect(told).toHaveLength(1);
+    // One process each, and one more for the parent's second turn: none was lost, and none repeated.
+    const runs = rows<{ state: string; n: number }>(
+      away.home,
+      'SELECT state, count(*) AS n FROM runs GROUP BY state',
+    );
+    expect(runs).toEqual([{ state: 'ended', n: 6 }]);
+  } finally {
+    await away.remove();
+  }
+}, 120_000);
