@@ -19,12 +19,16 @@ export async function listen(
   { port, address }: { port: number; address: string },
   paths: HomePaths,
 ): Promise<Listening> {
-  const first = await listenAt(fetch, port, isEvery(address) ? address : serverAddress);
+  const first = await listenAt(
+    fetch,
+    { port, address: isEvery(address) ? address : serverAddress },
+    paths,
+  );
   if (port === 0) writeFileSync(paths.portFile, String(first.port));
   const isMore = !isEvery(address) && !isLoopback(address);
   if (!isMore) return first;
   try {
-    const more = await listenAt(fetch, first.port, address);
+    const more = await listenAt(fetch, { port: first.port, address }, paths);
     return {
       port: first.port,
       close: async () => void (await Promise.all([first, more].map((one) => one.close()))),
@@ -35,7 +39,11 @@ export async function listen(
   }
 }
 
-async function listenAt(fetch: Fetch, port: number, address: string): Promise<Listening> {
+async function listenAt(
+  fetch: Fetch,
+  { port, address }: { port: number; address: string },
+  paths: HomePaths,
+): Promise<Listening> {
   const server = createAdaptorServer({ fetch }) as Server;
   // A SYNC call may last as long as the work does.
   server.requestTimeout = 0;

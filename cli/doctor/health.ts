@@ -42,13 +42,13 @@ function checkEngine(engine: Health['engine']): Finding {
 function checkHosts(hosts: Health['hosts']): Finding {
   const live = hosts.filter((host) => host.live);
   const named = live.map(({ id, busy, slots }) => `${id} (${busy} of ${slots} busy)`).join(', ');
-  const away = hosts.length - live.length;
-  const what = `${named === '' ? 'none is live' : named}${away === 0 ? '' : `; ${away} away`}`;
-  if (live.length > 0 && away === 0) return well('runner hosts', what);
+  const away = hosts.filter((host) => !host.live).map(({ id }) => id);
+  const what = `${named === '' ? 'none is live' : named}${away.length === 0 ? '' : `; away: ${away.join(', ')}`}`;
+  if (live.length > 0 && away.length === 0) return well('runner hosts', what);
   return ill(live.length === 0 ? 'error' : 'warning', 'runner hosts', {
     what,
     why: live.length === 0 ? 'No agent can run.' : 'What runs there cannot be heard of or stopped.',
-    remedy: 'offshoot up starts the one of this machine; its log is host.log',
+    remedy: `offshoot up starts the one of this machine (host.log); one elsewhere is started there, or taken away for good: offshoot worker token <name> --revoke`,
   });
 }
 
