@@ -55,7 +55,7 @@ export async function startRemoteHost(
     home,
     pid: child.pid!,
     said: () => said,
-    agents: () => agentsOfHost(stack.home, name),
+    agents: () => agentsOfHost(home, name),
     health,
     untilLive: async (isLive = true, seconds = 30) =>
       void (await until(health, (host) => (host?.live ?? false) === isLive, seconds)),
@@ -68,8 +68,8 @@ export async function startRemoteHost(
   };
 }
 
-function agentsOfHost(serverHome: string, name: string): number[] {
-  const homeId = readFileSync(join(serverHome, 'hosts/local/home-id'), 'utf8');
+function agentsOfHost(home: string, name: string): number[] {
+  const homeId = readFileSync(join(home, 'hosts', name, 'home-id'), 'utf8');
   const mark = `OFFSHOOT_RUN=${homeId}/${name}/`;
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry) && isLiving(Number(entry)))
