@@ -148,6 +148,8 @@ test("a host's token opens no operation at all", async () => {
       getHealth: {},
       takeBackup: {},
       checkStore: {},
+      issueHostToken: { hostId: 'box' },
+      revokeHostToken: { hostId: 'box' },
     };
     const codes: string[] = [];
     for (const name of Object.keys(operations) as OperationName[]) {
