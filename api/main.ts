@@ -43,12 +43,7 @@ async function serve(): Promise<void> {
   const environment = readEnvironment(process.env);
   const home = homeFolder(environment.home);
   const paths = homePaths(home);
-  // What is in the home is its owner's alone, also where the folder was made by hand. No agent is
-  // started from this process, so none inherits the mask.
-  process.umask(0o077);
-  mkdirSync(home, { recursive: true });
-  chmodSync(home, 0o700);
-  const release = takeHome(home);
+  const release = enterHome(home);
   const config = createConfigSource(home);
   const secret = homeSecret(paths);
   const secrets = createSecretsBox(paths.secrets);
@@ -96,12 +91,7 @@ async function serve(): Promise<void> {
   tell();
   const stopKeeper = startKeeper(store, () => config.lastGood(), logLine);
   const stopSchedule = startSchedule(backups, logLine);
-  store.changes.listen((change) => {
-    if (change.kind !== 'final') return;
-    secrets.remove(change.invocationId).catch((error: unknown) => {
-      logLine(`secrets of ${change.invocationId}: ${String(error)}`);
-    });
-  });
+  dropSecretsAtTheEnd(store, secrets);
 
   async function end(): Promise<void> {
     stopKeeper();
@@ -115,6 +105,24 @@ async function serve(): Promise<void> {
     process.exit(0);
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void end());
+}
+
+/** What is in the home is its owner's alone, also where the folder was made by hand. */
+function enterHome(home: string): () => void {
+  // No agent is started from this process, so none inherits the mask.
+  process.umask(0o077);
+  mkdirSync(home, { recursive: true });
+  chmodSync(home, 0o700);
+  return takeHome(home);
+}
+
+function dropSecretsAtTheEnd(store: Store, secrets: Deps['secrets']): void {
+  store.changes.listen((change) => {
+    if (change.kind !== 'final') return;
+    secrets.remove(change.invocationId).catch((error: unknown) => {
+      logLine(`secrets of ${change.invocationId}: ${String(error)}`);
+    });
+  });
 }
 
 interface LinkParts {
