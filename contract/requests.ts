@@ -12,11 +12,12 @@ const key = z
   .max(limits.keyCharsMax)
   // Spelled out, because readers of the OpenAPI document know fewer classes than we do.
   .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/, 'must not hold control characters');
+const noNul = 'must not hold NUL';
 const path = z
   .string()
   .min(1)
   .max(limits.pathCharsMax)
-  .regex(/^[^\u0000]+$/, 'must not hold NUL');
+  .regex(/^[^\u0000]+$/, noNul);
 const prompt = z.string().refine((text) => text.trim() !== '', 'must not be empty or blank');
 const title = z.string().trim().min(1).max(limits.titleCharsMax);
 const waitSeconds = z.number().min(0).max(limits.waitSecondsMax);
@@ -78,7 +79,7 @@ export const contextSchema = z.strictObject({
   env: z
     .record(
       z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not a variable name'),
-      z.string().max(limits.envValueBytesMax),
+      z.string().max(limits.envValueBytesMax).regex(/^[^\u0000]*$/, noNul),
     )
     .refine((env) => Object.keys(env).length <= limits.envEntriesMax, 'has too many entries')
     .optional()

@@ -134,7 +134,15 @@ export function requireFit(runner: CommandRunner, prompt: string): void {
       { hint: hints.promptTooLarge.http },
     );
   }
-  if (runner.promptVia === 'arg' && bytes > limits.argvPromptBytesMax) {
+  if (runner.promptVia !== 'arg') return;
+  if (prompt.includes('\0')) {
+    throw new AppError(
+      'bad_request',
+      `prompt: must not hold NUL, because the runner ${runner.id} takes it as an argument`,
+      { hint: hints.promptAsArgument.http },
+    );
+  }
+  if (bytes > limits.argvPromptBytesMax) {
     throw new AppError(
       'prompt_too_large',
       `the runner ${runner.id} takes its prompt as an argument, which may hold ${limits.argvPromptBytesMax} bytes; this one has ${bytes}`,

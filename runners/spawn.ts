@@ -106,9 +106,9 @@ async function spawnFailure(program: Program, error: NodeJS.ErrnoException): Pro
         : `make it executable, or correct runners.${runnerId}.command. ${logs}`,
     );
   }
-  const hint =
-    error.code === 'E2BIG' ? 'arguments and environment are too long for the system' : null;
-  return failed('spawn_failed', `${command} could not be started: ${error.message}`, hint);
+  // Only the code: the message may quote an argument or a variable, and either may be a secret.
+  const code = error.code ?? error.name;
+  return failed('spawn_failed', `${command} could not be started (${code})`, hints[code] ?? null);
 }
 
 /** Only a bare name is looked for on the PATH; a relative path starts from the workspace. */
@@ -116,3 +116,8 @@ function placeOf({ command, env, workspacePath }: Program): string {
   if (!command.includes('/')) return ` on the PATH ${env['PATH'] ?? '(which is not set)'}`;
   return isAbsolute(command) ? '' : ` in the workspace ${workspacePath}`;
 }
+
+const hints: Record<string, string> = {
+  E2BIG: 'arguments and environment are too long for the system',
+  ERR_INVALID_ARG_VALUE: 'the program, an argument or a variable of its environment holds NUL',
+};

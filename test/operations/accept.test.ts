@@ -139,6 +139,25 @@ test('a prompt that no argument can hold is refused for a runner that takes it s
   });
 });
 
+test('a prompt with NUL is refused for a runner that takes it as an argument', async () => {
+  await withOperations(async (room) => {
+    const prompt = 'a\0b';
+    const call = () => room.start({ runnerId: 'narrow', prompt });
+    expect(await writesNothing(room, call)).toBe('bad_request');
+    const { id } = await room.start({ prompt });
+    expect((await room.host.claim(id)).prompt).toBe(prompt);
+  });
+});
+
+test('a secret value with NUL is refused where it is given, and not quoted', async () => {
+  await withOperations(async (room) => {
+    const call = async () => room.start({ context: { env: { KEY: 'hunter2\0' } } });
+    const error = await call().catch((thrown: Error) => thrown);
+    expect(String(error)).toContain('must not hold NUL');
+    expect(String(error)).not.toContain('hunter2');
+  });
+});
+
 test('secret values lie in a file of their own, mode 0600, and nowhere in the store', async () => {
   await withOperations(async (room) => {
     const { id } = await room.start({ context: { env: { KEY: 'hunter2-of-this-test' } } });

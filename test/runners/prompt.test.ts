@@ -52,6 +52,18 @@ test('a prompt with NUL cannot be an argument and says so', async () => {
   const given = { runner: { promptVia: 'arg' as const }, spec: { prompt: 'a\0b' } };
   const { outcome } = await runFixture('echo-arg', [], given);
   expect(outcome).toMatchObject({ kind: 'failed', errorCode: 'spawn_failed' });
+  expect(outcome.errorHint).toContain('NUL');
+});
+
+test('what cannot be an argument or a variable is not quoted in the error: it may be a secret', async () => {
+  const secret = 'hunter2\0of-this-test';
+  const asPrompt = { runner: { promptVia: 'arg' as const }, spec: { prompt: secret } };
+  for (const given of [asPrompt, { spec: { env: { KEY: secret } } }]) {
+    const { outcome } = await runFixture('echo-arg', [], given);
+    expect(outcome).toMatchObject({ kind: 'failed', errorCode: 'spawn_failed' });
+    expect(outcome.error).toContain('ERR_INVALID_ARG_VALUE');
+    expect(JSON.stringify(outcome)).not.toContain('hunter2');
+  }
 });
 
 test.each(['arg', 'file'] as const)(
