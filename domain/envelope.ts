@@ -72,9 +72,13 @@ function fit(whole: string, note: (omitted: number) => string): string {
   }
 }
 
-/** Every angle bracket goes, so that nothing in a body can look like a tag, in any spelling. */
+/**
+ * Every angle bracket goes, so that nothing in a body can look like a tag, in any spelling; and NUL,
+ * which a prompt that is given as an argument cannot hold.
+ */
 function escape(text: string): string {
   return text
+    .replaceAll('\0', '\uFFFD')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

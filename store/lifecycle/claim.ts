@@ -1,6 +1,7 @@
 /** A run begins with a claim: the next run number, for one boot of one host. */
 import { AppError } from '../../contract/errors.ts';
 import { limits } from '../../contract/limits.ts';
+import type { CommandRunner } from '../../contract/run.ts';
 import type { ClaimRequest } from '../../contract/store-api.ts';
 import { isFinal, type Status } from '../../contract/words.ts';
 import { renderCallbackTurn } from '../../domain/envelope.ts';
@@ -8,7 +9,7 @@ import { reach } from '../../faults/reach.ts';
 import { envelopeOf } from '../callbacks.ts';
 import { admitNext, releaseSlot } from '../admission.ts';
 import { findHost } from '../hosts.ts';
-import { findInvocation, type InvocationRow } from '../invocations.ts';
+import { findInvocation, runnerOf, type InvocationRow } from '../invocations.ts';
 import { handCallbacks, waitingCallbacks } from '../mailbox.ts';
 import { appendTurn } from '../turns.ts';
 import type { Tx } from '../write-queue.ts';
@@ -122,8 +123,12 @@ function readTask(tx: Tx, row: InvocationRow): string {
 
 /** One transcript turn per callback, however often a process is started for it. */
 function readCallbacks(tx: Tx, row: InvocationRow): string {
-  const callbacks = waitingCallbacks(tx.db, row.session_id, limits.callbacksPerTurnMax);
-  const envelopes = callbacks.map((callback) => envelopeOf(tx.db, callback));
+  const waiting = waitingCallbacks(tx.db, row.session_id, limits.callbacksPerTurnMax);
+  const envelopes = whatFits(
+    waiting.map((callback) => envelopeOf(tx.db, callback)),
+    runnerOf(row),
+  );
+  const callbacks = waiting.slice(0, envelopes.length);
   for (const [index, callback] of callbacks.entries()) {
     appendTurn(tx, {
       sessionId: row.session_id,
@@ -140,6 +145,15 @@ function readCallbacks(tx: Tx, row: InvocationRow): string {
   );
   reach('callbacks handed');
   return renderCallbackTurn(envelopes);
+}
+
+/** What does not fit into an argument is read in the next turn. One always fits: its body is bounded. */
+function whatFits(envelopes: string[], { promptVia }: CommandRunner): string[] {
+  if (promptVia !== 'arg') return envelopes;
+  let count = 1;
+  const bytes = (n: number) => Buffer.byteLength(renderCallbackTurn(envelopes.slice(0, n)));
+  while (count < envelopes.length && bytes(count + 1) <= limits.argvPromptBytesMax) count += 1;
+  return envelopes.slice(0, count);
 }
 
 export function liveRun(tx: Pick<Tx, 'db'>, invocationId: string): RunRow | undefined {

@@ -52,6 +52,12 @@ test.each(forgeries)(
   },
 );
 
+test('an envelope holds no NUL, which no argument can hold', () => {
+  const text = renderCallback({ ...ended, content: 'a\0b', title: 'c\0d' });
+  expect(text).not.toContain('\0');
+  expect(text).toContain('a\uFFFDb');
+});
+
 test.each(forgeries)('no spelling of a tag gets out of an attribute: %j', (forgery) => {
   for (const name of ['title', 'sessionKey', 'runnerId'] as const) {
     const text = renderCallback({ ...ended, [name]: forgery });

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { limits } from '../../contract/limits.ts';
 import { failed } from './test-host.ts';
 import { refusal, withOperations, type Room } from './operations-fixture.ts';
 
@@ -66,6 +67,30 @@ test('five children, three ending together and then two, are seen once each and 
       expect(order.toSorted()).toEqual(ids.toSorted());
       expect(order.slice(3)).toEqual([d, b]);
       expect((await room.get(parent)).result?.content).toBe('all five');
+    },
+    { slots: 8 },
+  );
+});
+
+test('a runner that takes its prompt as an argument reads only as many callbacks at once as fit', async () => {
+  await withOperations(
+    async (room) => {
+      const { id: parent } = await room.start({ runnerId: 'narrow' });
+      let spec = await room.host.claim(parent);
+      const ids: string[] = [];
+      while (ids.length < 8) ids.push((await room.start(callback, room.child(parent))).id);
+      for (const id of ids) await room.host.play(id, '<"é">'.repeat(8000));
+      await room.host.end(spec, 'asked');
+      const turns: number[] = [];
+      while ((await room.get(parent)).status !== 'completed') {
+        const before = (await told(room, parent)).length;
+        spec = await room.host.claim(parent);
+        expect(Buffer.byteLength(spec.prompt)).toBeLessThanOrEqual(limits.argvPromptBytesMax);
+        turns.push((await told(room, parent)).length - before);
+        await room.host.end(spec, `${turns.length}`);
+      }
+      expect(turns).toEqual([6, 2]);
+      expect(await told(room, parent)).toEqual(ids);
     },
     { slots: 8 },
   );
