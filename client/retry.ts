@@ -6,6 +6,8 @@ import { ProblemError } from './problem-error.ts';
 const pauseFirstMs = 100;
 /** Often enough that a server that is back is noticed at once by a person. */
 const pauseMaxMs = 2_000;
+/** A server that held a call for this long was there: what drops calls at once is not. */
+const heldMsMin = 1_000;
 
 export interface RetryOptions {
   retryMs: number;
@@ -24,11 +26,17 @@ export async function withRetries<T>(
 ): Promise<T> {
   let awaySince: number | null = null;
   for (let pauseMs = pauseFirstMs; ; pauseMs = Math.min(pauseMs * 2, pauseMaxMs)) {
+    const begunAt = performance.now();
     try {
       return await attempt();
     } catch (error) {
       signal?.throwIfAborted();
       if (!isPassing(error)) throw isConnectionError(error) ? unavailable(url, error) : error;
+      // A call that waits for hours may see many restarts. Each is an absence of its own.
+      if (wasHeld(error) && performance.now() - begunAt > heldMsMin) {
+        awaySince = null;
+        pauseMs = pauseFirstMs;
+      }
       // Counted from the first failure: an attempt may rightly have lasted longer than the patience.
       awaySince ??= performance.now();
       const sinceMs = performance.now() - awaySince;
@@ -51,14 +59,17 @@ function isPassing(error: unknown): boolean {
 /** A 503 that says something about the request, not about the server being away. */
 const lasting = new Set(['capacity', 'engine_unavailable']);
 
+/** Broken while it was open, or answered: not refused, and not silent. */
+function wasHeld(error: unknown): boolean {
+  return error instanceof ProblemError || broken.has(connectionCode(error));
+}
+
+const broken = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'UND_ERR_SOCKET']);
 const passing = new Set([
+  ...broken,
   'ECONNREFUSED',
-  'ECONNRESET',
-  'ECONNABORTED',
-  'EPIPE',
   'ETIMEDOUT',
   'EAI_AGAIN',
-  'UND_ERR_SOCKET',
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_BODY_TIMEOUT',

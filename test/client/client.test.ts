@@ -139,6 +139,32 @@ test('a call that broke after it had lasted longer than the patience is still re
   );
 });
 
+test('patience begins anew with each server that had taken the call and then went away', async () => {
+  let attempts = 0;
+  await withFakeServer(
+    (_, response) => {
+      attempts += 1;
+      if (attempts > 3) return answerJson(response, recordOf());
+      return void setTimeout(() => response.socket?.destroy(), 1_200);
+    },
+    async ({ url }) => {
+      const client = createClient({ url, token, retryMs: 900 });
+      expect((await client.call('getSubagent', { id: 'sub_1' })).id).toBe('sub_1');
+      expect(attempts).toBe(4);
+    },
+  );
+});
+
+test('a server that takes calls and drops them at once wears the patience out', async () => {
+  await withFakeServer(
+    (_, response) => void response.socket?.destroy(),
+    async ({ url }) => {
+      const call = createClient({ url, token, retryMs: 300 }).call('getHealth', {});
+      await expect(call).rejects.toMatchObject({ code: 'server_unavailable' });
+    },
+  );
+});
+
 test('a refusal for want of capacity is not asked again', async () => {
   await withFakeServer(
     (_, response) => answerProblem(response, 503, 'capacity'),
