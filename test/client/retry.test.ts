@@ -1,0 +1,90 @@
+import { expect, test } from '@jest/globals';
+import { createClient } from '../../client/index.ts';
+import { answerJson, answerProblem, recordOf, withFakeServer } from './fake-server.ts';
+
+const token = 'off_token';
+
+test('a server that restarts is waited for', async () => {
+  await withFakeServer(
+    (_, response) => answerJson(response, recordOf()),
+    async ({ url, stop, start }) => {
+      const retries: number[] = [];
+      const client = createClient({ url, token, onRetry: ({ sinceMs }) => retries.push(sinceMs) });
+      await stop();
+      const call = client.call('getSubagent', { id: 'sub_1' });
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      await start();
+      expect((await call).id).toBe('sub_1');
+      expect(retries.length).toBeGreaterThan(0);
+    },
+  );
+});
+
+test('a server that stays away is reported after the given time, with what to do', async () => {
+  await withFakeServer(
+    () => undefined,
+    async ({ url, stop }) => {
+      await stop();
+      const startedAt = Date.now();
+      const call = createClient({ url, token, retryMs: 300 }).call('getHealth', {});
+      await expect(call).rejects.toMatchObject({
+        code: 'server_unavailable',
+        message: `The server at ${url} does not answer (ECONNREFUSED).`,
+        hint: expect.stringContaining('offshoot up'),
+      });
+      expect(Date.now() - startedAt).toBeLessThan(2_000);
+    },
+  );
+});
+
+test('a call that broke after it had lasted longer than the patience is still repeated', async () => {
+  let attempts = 0;
+  await withFakeServer(
+    (_, response) => {
+      attempts += 1;
+      if (attempts > 1) return answerJson(response, recordOf());
+      return void setTimeout(() => response.socket?.destroy(), 400);
+    },
+    async ({ url }) => {
+      const client = createClient({ url, token, retryMs: 300 });
+      expect((await client.call('getSubagent', { id: 'sub_1' })).id).toBe('sub_1');
+    },
+  );
+});
+
+test('patience begins anew with each server that had taken the call and then went away', async () => {
+  let attempts = 0;
+  await withFakeServer(
+    (_, response) => {
+      attempts += 1;
+      if (attempts > 3) return answerJson(response, recordOf());
+      return void setTimeout(() => response.socket?.destroy(), 1_200);
+    },
+    async ({ url }) => {
+      const client = createClient({ url, token, retryMs: 900 });
+      expect((await client.call('getSubagent', { id: 'sub_1' })).id).toBe('sub_1');
+      expect(attempts).toBe(4);
+    },
+  );
+});
+
+test('a server that takes calls and drops them at once wears the patience out', async () => {
+  await withFakeServer(
+    (_, response) => void response.socket?.destroy(),
+    async ({ url }) => {
+      const call = createClient({ url, token, retryMs: 300 }).call('getHealth', {});
+      await expect(call).rejects.toMatchObject({ code: 'server_unavailable' });
+    },
+  );
+});
+
+test('a refusal for want of capacity is not asked again', async () => {
+  await withFakeServer(
+    (_, response) => answerProblem(response, 503, 'capacity'),
+    async ({ url, seen }) => {
+      const call = createClient({ url, token }).call('getHealth', {});
+      await expect(call).rejects.toMatchObject({ code: 'capacity' });
+      expect(seen).toHaveLength(1);
+    },
+  );
+});
