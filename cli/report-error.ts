@@ -3,7 +3,7 @@ import { AppError } from '../contract/errors.ts';
 import { hintFor } from '../contract/hints.ts';
 import type { CliDeps } from './deps.ts';
 import { exitCodeOfError, type ExitCode } from './exit-codes.ts';
-import { plainText } from './render/plain-text.ts';
+import { plainText } from '../domain/plain-text.ts';
 import { createStyle } from './render/style.ts';
 
 export function reportError({ err }: CliDeps, error: unknown, isJson: boolean): ExitCode {

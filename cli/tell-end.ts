@@ -5,7 +5,7 @@ import { tookMs } from '../domain/took.ts';
 import type { CliDeps } from './deps.ts';
 import { exitCodeOfStatus, type ExitCode } from './exit-codes.ts';
 import { formatDuration } from './render/duration.ts';
-import { oneLine, plainText } from './render/plain-text.ts';
+import { oneLine, plainText } from '../domain/plain-text.ts';
 import { statusGlyph } from './render/status.ts';
 import { createStyle } from './render/style.ts';
 import { endLine } from './render/transcript.ts';

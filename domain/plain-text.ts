@@ -1,4 +1,4 @@
-/** Text of somebody else, made harmless: an agent's output must not steer the terminal it is shown on. */
+/** Text of somebody else, made harmless: it must not steer the terminal it is shown on, nor pass for a line of ours. */
 
 // Escape sequences whole (CSI, OSC, others), then any control character but tab and line feed.
 const sequences =
@@ -9,6 +9,8 @@ export function plainText(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll(sequences, '').replaceAll(controls, '');
 }
 
+/** For titles, tables and headlines, on every surface. */
 export function oneLine(text: string): string {
-  return plainText(text).replaceAll(/\s+/g, ' ').trim();
+  const spaced = text.replaceAll(sequences, '').replaceAll(/[\s\p{Cc}]+/gu, ' ');
+  return spaced.replaceAll(controls, '').trim();
 }

@@ -2,6 +2,7 @@
 import { limits } from '../contract/limits.ts';
 import { searchAttributes } from '../contract/names.ts';
 import type { ChildStart } from '../contract/steps.ts';
+import { oneLine } from './plain-text.ts';
 import { clip, firstLine } from './text.ts';
 
 export interface Told {
@@ -28,7 +29,7 @@ export interface Told {
 export function titleOf(told: { title: string | null; prompt: string }): string {
   return told.title === null
     ? firstLine(told.prompt, limits.summaryCharsMax - 40)
-    : firstLine(told.title.replaceAll(/\s+/g, ' '), limits.titleCharsMax);
+    : clip(oneLine(told.title), limits.titleCharsMax);
 }
 
 export function childStart(told: Told, registered: readonly string[]): ChildStart {

@@ -1,9 +1,10 @@
 /** Cutting text to size without breaking a character. */
+import { oneLine } from './plain-text.ts';
 
 /** At most `max` characters of the first line that says something. */
 export function firstLine(text: string, max: number): string {
   const line = text.split('\n').find((candidate) => candidate.trim() !== '') ?? '';
-  return clip(line.trim().replaceAll(/[\p{Cc}]+/gu, ' '), max);
+  return clip(oneLine(line), max);
 }
 
 /** At most `max` characters; an ellipsis stands for the rest. */

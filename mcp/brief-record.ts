@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { subAgentRecordSchema, type SubAgentRecord } from '../contract/records.ts';
 import { tokenUsageSchema } from '../contract/run.ts';
 import { isFinal } from '../contract/words.ts';
+import { oneLine } from '../domain/plain-text.ts';
 import { tookMs } from '../domain/took.ts';
 import { bounds } from './bounds.ts';
 import { cutAnswerSchema, wholeChar, type CutAnswer } from './cut-answer.ts';
+import { frame, inLine } from './frame.ts';
 
 export const briefRecordSchema = subAgentRecordSchema
   .pick({
@@ -56,37 +58,40 @@ export function briefRecord(
 export function headline(record: BriefRecord): string {
   const took = record.durationMs === null ? '' : ` after ${seconds(record.durationMs)}`;
   const code = record.errorCode === null ? '' : ` (${record.errorCode})`;
-  const name = record.title === null ? '' : ` "${record.title}"`;
+  const name = record.title === null ? '' : ` ${JSON.stringify(inLine(record.title))}`;
   return `${record.id}${name}: ${record.status}${code}${took}, runner ${record.runnerId}, ${record.executionMode}`;
 }
 
-/** All that is ours stands before the answer, so that nothing in the answer can pass for ours. */
+/** All that is ours stands before error and answer, so that nothing in them can pass for ours. */
 export function recordText(record: BriefRecord): string {
   const usage = record.tokenUsage;
   const lines = [
     headline(record),
-    record.error && `Error: ${record.error}`,
-    record.errorHint && `Hint: ${record.errorHint}`,
-    record.pendingReason && `Not ended yet because: ${record.pendingReason}`,
+    record.error && `Error: ${errorLine(record.error)}`,
+    record.errorHint && `Hint: ${inLine(record.errorHint)}`,
+    record.pendingReason && `Not ended yet because: ${inLine(record.pendingReason)}`,
     usage && `Tokens: ${usage.input} in, ${usage.output} out`,
     `Next: ${record.nextStep}`,
-    record.answer && answerText(record.id, record.answer),
+    record.error && wholeError(record.id, record.error),
+    record.answer && frame('agent-answer', record.id, record.answer),
   ];
   return lines.filter(Boolean).join('\n');
 }
 
-export function answerText(id: string, answer: CutAnswer): string {
-  const body = answer.text.replace(/<(?=\/?agent-)/gi, '&lt;');
-  return `<agent-answer id="${id}" characters="${answer.charsTotal}">\n${body}\n</agent-answer>`;
+/** Sixty failures have to fit into one result. */
+const errorLineCharsMax = 120;
+const errorLine = (error: string) =>
+  inLine(error.trim().split('\n', 1)[0] ?? '', errorLineCharsMax);
+
+/** A child writes its own error, too: what does not stand in the line above is framed. */
+function wholeError(id: string, error: string): string | null {
+  const isTold = errorLine(error) === error.trim();
+  return isTold ? null : frame('agent-error', id, { text: error, charsTotal: error.length });
 }
 
 /** Only the beginning is looked at: a prompt may be megabytes long. */
 function firstWords(prompt: string): string {
-  const words = prompt
-    .trimStart()
-    .slice(0, bounds.taskChars * 2)
-    .replace(/\s+/g, ' ')
-    .trimEnd();
+  const words = oneLine(prompt.trimStart().slice(0, bounds.taskChars * 2));
   return words.slice(0, wholeChar(words, bounds.taskChars));
 }
 

@@ -4,6 +4,7 @@ import { operations } from '../contract/operations.ts';
 import { foldAliases } from '../contract/requests.ts';
 import { briefWithoutAnswer } from './answers.ts';
 import { briefRecordSchema, headline } from './brief-record.ts';
+import { inLine } from './frame.ts';
 import { defineTool } from './tool.ts';
 
 const asked = operations.listSubagents.input.out;
@@ -51,7 +52,7 @@ export const listSubagents = defineTool(
     const items = page.items.map((record) => briefWithoutAnswer(call, record));
     const text = [
       items.length === 0 ? 'None.' : `${items.length} sub-agents, newest first:`,
-      ...items.map((one) => `${headline(one)}: ${one.task}`),
+      ...items.map((one) => `${headline(one)}: ${inLine(one.task)}`),
       page.nextCursor && `There are more: the same call with "cursor": "${page.nextCursor}".`,
       items.length > 0 && 'Answers: get_subagent with the id. To wait: wait_subagents with ids.',
     ];

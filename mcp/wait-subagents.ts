@@ -4,6 +4,7 @@ import { operations } from '../contract/operations.ts';
 import { foldAliases } from '../contract/requests.ts';
 import { briefWithAnswer, shareOf } from './answers.ts';
 import { briefRecordSchema, headline, recordText } from './brief-record.ts';
+import { inLine } from './frame.ts';
 import { defineTool } from './tool.ts';
 
 const asked = operations.waitSubagents.input.out;
@@ -51,7 +52,9 @@ export const waitSubagents = defineTool(
     const text = [
       `${done.length} ended, ${open.length} open.`,
       `Next: ${nextStep}`,
-      ...open.map((one) => `${headline(one)}${one.pendingReason ? `: ${one.pendingReason}` : ''}`),
+      ...open.map(
+        (one) => `${headline(one)}${one.pendingReason ? `: ${inLine(one.pendingReason)}` : ''}`,
+      ),
       ...done.map(recordText),
     ];
     return { structured: { done, open, nextStep }, text: text.join('\n\n') };

@@ -5,7 +5,7 @@ import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { jsonOption } from '../option-values.ts';
 import { renderRunners } from '../render/list.ts';
-import { plainText } from '../render/plain-text.ts';
+import { plainText } from '../../domain/plain-text.ts';
 import { createStyle } from '../render/style.ts';
 import { usageError } from '../report-error.ts';
 import { writeJson } from '../write-json.ts';

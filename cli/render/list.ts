@@ -2,7 +2,7 @@
 import type { RunnerInfo, SubAgentRecord } from '../../contract/records.ts';
 import { tookMs } from '../../domain/took.ts';
 import { formatAge, formatDuration } from './duration.ts';
-import { oneLine } from './plain-text.ts';
+import { oneLine } from '../../domain/plain-text.ts';
 import { statusPaint } from './status.ts';
 import type { Style } from './style.ts';
 import { renderTable } from './table.ts';

@@ -2,7 +2,7 @@
 import type { SubAgentRecord } from '../../contract/records.ts';
 import { tookMs } from '../../domain/took.ts';
 import { formatDuration } from './duration.ts';
-import { oneLine, plainText } from './plain-text.ts';
+import { oneLine, plainText } from '../../domain/plain-text.ts';
 import { statusGlyph, statusPaint } from './status.ts';
 import type { Style } from './style.ts';
 

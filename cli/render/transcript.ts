@@ -1,6 +1,6 @@
 /** Turns of a transcript, to read and to follow. */
 import type { Turn } from '../../contract/records.ts';
-import { plainText } from './plain-text.ts';
+import { plainText } from '../../domain/plain-text.ts';
 import type { Style } from './style.ts';
 
 /** With who and when above each turn. */

@@ -1,7 +1,7 @@
 /** The tree of a session: who asked whom, in which mode, and how it ended. */
 import type { TreeNode } from '../../contract/records.ts';
 import { formatDuration } from './duration.ts';
-import { oneLine } from './plain-text.ts';
+import { oneLine } from '../../domain/plain-text.ts';
 import { statusGlyph } from './status.ts';
 import type { Style } from './style.ts';
 import { cutTo, padStartTo, padTo, widthOf } from './width.ts';

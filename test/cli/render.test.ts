@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { formatAge, formatDuration } from '../../cli/render/duration.ts';
 import { formatBytes } from '../../cli/render/bytes.ts';
 import { ill, renderFindings, well } from '../../cli/render/findings.ts';
-import { plainText } from '../../cli/render/plain-text.ts';
+import { plainText } from '../../domain/plain-text.ts';
 import { addressesOf, renderAddresses, renderStatus } from '../../cli/render/stack.ts';
 import { createStyle } from '../../cli/render/style.ts';
 import { renderTable } from '../../cli/render/table.ts';
