@@ -71,7 +71,8 @@ function isOwn(host: string, known: string[]): boolean {
 
 /** Any port: a forwarded port is still this machine's, and a page cannot be named `localhost`. */
 function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/.test(host);
+  const isNamed = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/.test(host);
+  return isNamed && URL.canParse(`http://${host}`);
 }
 
 /** Null for `Origin: null` (sandboxed pages, files), which is nobody's own. */

@@ -1,10 +1,11 @@
 /** Opens the API's port, and notes one that was picked. */
 import { writeFileSync } from 'node:fs';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { networkInterfaces } from 'node:os';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import type { HomePaths } from '../contract/home.ts';
 import { explainListening, serverAddress } from './server-port.ts';
+import { refuseAddress, refuseUnparsed } from './unparsed-request.ts';
 
 export interface Listening {
   port: number;
@@ -44,7 +45,9 @@ async function listenAt(
   { port, address }: { port: number; address: string },
   paths: HomePaths,
 ): Promise<Listening> {
-  const server = createAdaptorServer({ fetch }) as Server;
+  const answer = getRequestListener(fetch, { errorHandler: refuseAddress });
+  const server = createServer((request, response) => void answer(request, response));
+  refuseUnparsed(server);
   // A SYNC call may last as long as the work does.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 30_000;

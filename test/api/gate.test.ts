@@ -67,6 +67,9 @@ test.each([
   ['127.0.0.1.evil.example', false],
   ['evil.example@localhost', false],
   ['0.0.0.0:8464', false],
+  ['127.999.1.1', false],
+  ['127.0.0.256:8464', false],
+  ['127.255.0.1:8464', true],
 ])('Host %s is let in: %s', async (host, isLetIn) => {
   const api = fakeApi({ allowedHosts: ['box.lan:8464', 'agents.example'] });
   for (const path of [health, '/api/docs', '/api/openapi.json']) {
