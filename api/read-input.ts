@@ -57,11 +57,17 @@ async function readText(request: Request): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > limits.bodyBytesMax) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > limits.bodyBytesMax) throw tooLarge();
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.byteLength;
+      if (size > limits.bodyBytesMax) break;
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    // Nobody reads this answer; but its sender's going away is no failure of ours.
+    throw new AppError('bad_request', 'The body broke off.', { cause });
   }
+  if (size > limits.bodyBytesMax) throw tooLarge();
   try {
     // Wrong bytes are refused, not replaced: a prompt reaches its agent byte for byte.
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));

@@ -118,6 +118,23 @@ describe('input', () => {
     expect(await response.json()).toMatchObject({ detail: expect.stringContaining('UTF-8') });
   });
 
+  test('a body that breaks off because its sender went away is no failure of the server', async () => {
+    const api = fakeApi();
+    const broken = new ReadableStream({
+      start: (stream) => stream.enqueue(new TextEncoder().encode('{"runnerId":')),
+      pull: (stream) => stream.error(new Error('aborted')),
+    });
+    const response = await api.app.request('/api/subagents', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tokens.admin}` },
+      body: broken,
+      duplex: 'half',
+    } as RequestInit);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'bad_request' });
+    expect(api.logged).toEqual([]);
+  });
+
   test('reading a body stops at the cap, also when no length was announced', async () => {
     const api = fakeApi();
     const chunk = new Uint8Array(1024 * 1024).fill(0x20);
