@@ -4,24 +4,24 @@ import { defaults, limits } from './limits.ts';
 import { localHostId } from './names.ts';
 import { executionModeSchema, statusSchema } from './words.ts';
 
-const id = z.string().min(1).max(limits.keyCharsMax);
-const key = z
-  .string()
+/** Half a character cannot be written as UTF-8: it would be stored and hashed as something else. */
+const text = z.string().refine((given) => !/\p{Cs}/u.test(given), 'is not well-formed Unicode');
+const id = text.min(1).max(limits.keyCharsMax);
+const key = text
   .trim()
   .min(1)
   .max(limits.keyCharsMax)
   // Spelled out, because readers of the OpenAPI document know fewer classes than we do.
   .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/, 'must not hold control characters');
 const noNul = 'must not hold NUL';
-const path = z
-  .string()
+const path = text
   .min(1)
   .max(limits.pathCharsMax)
   .regex(/^[^\u0000]+$/, noNul);
-const prompt = z.string().refine((text) => text.trim() !== '', 'must not be empty or blank');
-const title = z.string().trim().min(1).max(limits.titleCharsMax);
+const prompt = text.refine((text) => text.trim() !== '', 'must not be empty or blank');
+const title = text.trim().min(1).max(limits.titleCharsMax);
 const waitSeconds = z.number().min(0).max(limits.waitSecondsMax);
-const cursor = z.string().min(1).max(200);
+const cursor = text.min(1).max(200);
 const page = z.coerce.number().int().min(1).max(limits.pageMax);
 
 /** ADR-005's snake_case forms and the short names, folded before anything is checked. */
@@ -79,7 +79,7 @@ export const contextSchema = z.strictObject({
   env: z
     .record(
       z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not a variable name'),
-      z.string().max(limits.envValueBytesMax).regex(/^[^\u0000]*$/, noNul),
+      text.max(limits.envValueBytesMax).regex(/^[^\u0000]*$/, noNul),
     )
     .refine((env) => Object.keys(env).length <= limits.envEntriesMax, 'has too many entries')
     .optional()
@@ -154,7 +154,7 @@ export const waitSubagentsSchema = withAliases(
 );
 export const cancelSubagentSchema = z.strictObject({
   id,
-  reason: z.string().trim().max(limits.titleCharsMax).optional(),
+  reason: text.trim().max(limits.titleCharsMax).optional(),
 });
 export const sendSchema = withAliases(
   z.strictObject({

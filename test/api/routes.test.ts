@@ -118,6 +118,28 @@ describe('input', () => {
     expect(await response.json()).toMatchObject({ detail: expect.stringContaining('UTF-8') });
   });
 
+  test.each([
+    ['runnerId', { runnerId: 'a\ud800' }],
+    ['prompt', { prompt: 'a\ud800' }],
+    ['parentSessionId', { parentSessionId: '\ud800' }],
+    ['agentId', { agentId: '\udc00\ud800' }],
+    ['title', { title: '\ud800x' }],
+    ['context.workspacePath', { context: { workspacePath: '/\ud800' } }],
+    ['context.specId', { context: { specId: '\ud800' } }],
+    ['context.files.0', { context: { files: ['\ud800'] } }],
+    ['context.env.KEY', { context: { env: { KEY: 'secret\ud800' } } }],
+  ])('half a character in %s is refused, naming the field', async (field, given) => {
+    const api = fakeApi();
+    const body = { runnerId: 'demo', prompt: 'go', ...given };
+    const response = await api.ask('POST', '/api/subagents', { body });
+    expect(response.status).toBe(400);
+    const { detail } = (await response.json()) as { detail: string };
+    expect(detail).toContain(`${field}: is not well-formed`);
+    expect(detail).not.toContain('secret');
+    const whole = { ...body, ...JSON.parse(JSON.stringify(given).replace(/(\\ud[8c]00)+/g, '👩‍👧')) };
+    expect((await api.ask('POST', '/api/subagents', { body: whole })).status).toBe(200);
+  });
+
   test('a body that breaks off because its sender went away is no failure of the server', async () => {
     const api = fakeApi();
     const broken = new ReadableStream({

@@ -152,6 +152,21 @@ describe('errors', () => {
       },
     ));
 
+  test.each([
+    ['get_subagent', { id: '\ud800' }],
+    ['wait_subagents', { ids: ['\ud800'] }],
+    ['cancel_subagent', { id: 'sub_1', reason: '\ud800' }],
+    ['list_subagents', { cursor: '\ud800' }],
+    ['get_callbacks', { sessionKey: '\ud800' }],
+  ])('%s refuses half a character by field', (name, input) =>
+    withMcp({}, async ({ call, asked }) => {
+      const result = await call(name, input);
+      expect(result.isError).toBe(true);
+      expect(result.text).toContain('is not well-formed Unicode');
+      expect(asked()).toEqual([]);
+    }),
+  );
+
   test('input that does not fit is refused by field, before the server is asked', () =>
     withMcp({}, async ({ call, asked }) => {
       const result = await call('runSubagent', { runnerId: 'demo', prompt: ' ', colour: 'red' });
