@@ -1,5 +1,5 @@
 /** `<home>/run/launcher.json`: who looks after this home. It is a lock: one launcher per home. */
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { AppError } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
 import { releaseFileLock, takeFileLock } from '../engine/file-lock.ts';
@@ -11,14 +11,45 @@ export async function holdLauncherFile(home: string): Promise<{ release: () => v
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const path = homePaths(home).launcherFile;
   const holder = await takeFileLock(path);
-  if (holder === null) return { release: () => releaseFileLock(path) };
-  throw new AppError('home_in_use', `${home} is looked after by process ${holder.pid} already`, {
-    hint: '`offshoot status` shows it, `offshoot down` ends it.',
-  });
+  if (holder === null) return keepFile(home, path);
+  throw new LookedAfter(home, holder);
+}
+
+/** No failure of the stack: another launcher was faster, and whoever waits for the stack gets that one's. */
+export class LookedAfter extends AppError {
+  constructor(home: string, holder: ProcessId) {
+    super('home_in_use', `${home} is looked after by process ${holder.pid} already`, {
+      hint: '`offshoot status` shows it, `offshoot down` ends it.',
+    });
+  }
+}
+
+/** Somebody who tidies the home must not make the launcher one that nobody can find and end. */
+const restoreEveryMs = 1_000;
+
+function keepFile(home: string, path: string): { release: () => void } {
+  const restore = () => {
+    // A home that was deleted as a whole is not brought back.
+    if (existsSync(home) && !existsSync(path)) void takeFileLock(path).catch(() => {});
+  };
+  const timer = setInterval(restore, restoreEveryMs);
+  timer.unref();
+  return {
+    release: () => {
+      clearInterval(timer);
+      releaseFileLock(path);
+    },
+  };
 }
 
 /** The living launcher of this home. */
 export function runningLauncher(home: string): ProcessId | null {
   const id = readPidFile(homePaths(home).launcherFile);
+  return id !== null && isRunning(id) ? id : null;
+}
+
+/** The one that `up --detach` has started, in the moment before it holds the home. */
+export function startingLauncher(home: string): ProcessId | null {
+  const id = readPidFile(homePaths(home).startingFile);
   return id !== null && isRunning(id) ? id : null;
 }

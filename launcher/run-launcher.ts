@@ -2,6 +2,7 @@
 import { writeFailure } from './failure-file.ts';
 import { describeEvent, type LauncherEvent } from './events.ts';
 import type { Launcher } from './launch.ts';
+import { LookedAfter } from './launcher-file.ts';
 import { obeySignals } from './obey-signals.ts';
 
 /** Answers the exit code. */
@@ -22,7 +23,7 @@ export async function runLauncher(
     return 0;
   } catch (error) {
     // First the file, then the line: whoever follows the log finds the reason and need not tell it twice.
-    writeFailure(home, error);
+    if (!(error instanceof LookedAfter)) writeFailure(home, error);
     log(error instanceof Error ? error.message : String(error));
     return 1;
   }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../contract/errors.ts';
@@ -6,6 +6,7 @@ import { homePaths } from '../contract/home.ts';
 import type { Health } from '../contract/records.ts';
 import { capLog } from '../engine/cap-log.ts';
 import { adoptProcess, spawnDetached, type RunningProcess } from '../engine/running-process.ts';
+import { writePidFile } from '../engine/pid-file.ts';
 import { childEnvironment } from './child-environment.ts';
 import { entryFile } from './entry.ts';
 import { clearFailure, readFailure } from './failure-file.ts';
@@ -46,9 +47,15 @@ export async function startDetached(
       env: childEnvironment(env, home),
       cwd: home,
       logFile,
+      // A `down` that comes before it holds the home finds it by this.
+      onSpawn: (id) => writePidFile(homePaths(home).startingFile, id),
     });
-  const health = await waitReady(options, launcher, log);
-  return { health, wasRunning: found !== null };
+  try {
+    const health = await waitReady(options, launcher, log);
+    return { health, wasRunning: found !== null };
+  } finally {
+    rmSync(homePaths(home).startingFile, { force: true });
+  }
 }
 
 async function waitReady(
@@ -57,7 +64,11 @@ async function waitReady(
   log: () => string[],
 ): Promise<Health> {
   let hasEnded = false;
-  void launcher.ended.then(() => (hasEnded = true));
+  const follow = (one: RunningProcess) => {
+    hasEnded = false;
+    void one.ended.then(() => (hasEnded = true));
+  };
+  follow(launcher);
   let answeredAt: number | null = null;
   let heardAt = Date.now();
   for (;;) {
@@ -71,6 +82,10 @@ async function waitReady(
       heardAt = Date.now();
       onProgress(line);
     }
+    // Another `up` was faster, and ours has ended because of it: theirs is the stack to wait for.
+    const other = hasEnded ? runningLauncher(home) : null;
+    const adopted = other === null ? null : adoptProcess(other);
+    if (adopted !== null) follow(adopted);
     // A stack that outlived its launcher is healthy before the new one has taken it over; a `down`
     // that came in between would end what this launcher then starts again.
     const health = runningLauncher(home) === null ? null : await readHealth(home);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import { homePaths } from '../contract/home.ts';
 import { readEngineFile } from '../engine/engine-file.ts';
@@ -6,7 +7,8 @@ import { readPidFile } from '../engine/pid-file.ts';
 import { isRunning, type ProcessId } from '../engine/process-identity.ts';
 import { send } from '../engine/stop-process.ts';
 import { describeEvent, processNames, type ProcessName } from './events.ts';
-import { runningLauncher } from './launcher-file.ts';
+import { runningLauncher, startingLauncher } from './launcher-file.ts';
+import { readHealth } from './server-health.ts';
 import { stopStack, type Stack } from './stop-stack.ts';
 
 export interface LauncherStatus {
@@ -39,19 +41,41 @@ export async function stopLauncher(
   home: string,
   options: StopLauncherOptions,
 ): Promise<{ wasRunning: boolean }> {
+  const wasStarting = await endStarting(home);
   const launcher = runningLauncher(home);
   if (launcher !== null) {
     send(launcher, options.leaveAgents ? 'SIGUSR1' : 'SIGTERM');
     await waitForEnd(home, launcher, options);
   }
   const left = runningStack(home);
+  if (launcher === null && left.server === null) await refuseUnknown(home);
   if (options.leaveAgents && launcher !== null) left.host = null;
   const hasLeft = Object.values(left).some((id) => id !== null);
   const { killGraceMs = limits.killGraceMs, leaveAgents, onProgress } = options;
   const onEvent = (event: Parameters<typeof describeEvent>[0]) => onProgress(describeEvent(event));
   // Also with nothing left: agents may have outlived a host that was killed.
   await stopStack(left, { home, leaveAgents, killGraceMs, onEvent });
-  return { wasRunning: launcher !== null || hasLeft };
+  return { wasRunning: wasStarting || launcher !== null || hasLeft };
+}
+
+/** It has started nothing yet, and listens to no signal of ours: the system ends it. */
+async function endStarting(home: string): Promise<boolean> {
+  const starting = startingLauncher(home);
+  if (starting === null || runningLauncher(home) !== null) return false;
+  send(starting, 'SIGTERM');
+  while (isRunning(starting)) await sleep(pollMs);
+  return true;
+}
+
+/** The files that name the stack may have been deleted: then its server says that it lives. */
+async function refuseUnknown(home: string): Promise<void> {
+  const health = await readHealth(home);
+  if (health === null) return;
+  throw new AppError(
+    'home_in_use',
+    `The server of ${home} answers, as process ${health.pid}, but its files in ${home}/run are missing.`,
+    { hint: 'Its launcher writes its own again: ask `offshoot down` once more in a few seconds.' },
+  );
 }
 
 /** Its own patience with each process bounds the time, so it is waited for without a limit. */

@@ -1,10 +1,12 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
+import { homePaths } from '../../contract/home.ts';
+import { readHealth } from '../../launcher/server-health.ts';
 import { startDetached } from '../../launcher/start-detached.ts';
 import { launcherStatus, stopLauncher } from '../../launcher/stop-launcher.ts';
-import { withRoom } from './launcher-fixture.ts';
+import { until, withRoom } from './launcher-fixture.ts';
 
 const url = (path: string) => new URL(path, import.meta.url);
 const tsx = url('../../node_modules/tsx/dist/esm/index.mjs').href;
@@ -32,6 +34,44 @@ test('it answers when the stack is ready, and a second time finds it running', a
     const told: string[] = [];
     await stopLauncher(home, { leaveAgents: false, onProgress: (line) => told.push(line) });
     expect(launcherStatus(home).processes.some(({ isRunning }) => isRunning)).toBe(false);
+  });
+});
+
+test('of several that start at once one brings the stack up, and all answer when it is ready', async () => {
+  await withRoom(async ({ home }) => {
+    const starts = [1, 2, 3].map(() => startDetached(optionsFor(home, [])));
+    const pids = (await Promise.all(starts)).map(({ health }) => health.pid);
+    expect(new Set(pids).size).toBe(1);
+  });
+});
+
+test('a launcher that is only starting is ended before it starts anything', async () => {
+  await withRoom(async ({ home }) => {
+    const start = startDetached(optionsFor(home, []));
+    const failed = expect(start).rejects.toMatchObject({ code: 'server_unavailable' });
+    expect(launcherStatus(home).launcher).toBeNull();
+    const stopped = await stopLauncher(home, { leaveAgents: true, onProgress: () => {} });
+    expect(stopped).toEqual({ wasRunning: true });
+    await failed;
+    expect(launcherStatus(home).launcher).toBeNull();
+    expect(launcherStatus(home).processes.some(({ isRunning }) => isRunning)).toBe(false);
+  });
+});
+
+test('a stack whose pid files were deleted is not said to be stopped, and can be a moment later', async () => {
+  await withRoom(async ({ home }) => {
+    const { health } = await startDetached(optionsFor(home, []));
+    const { launcherFile, serverPidFile, hostPidFile } = homePaths(home);
+    [launcherFile, serverPidFile, hostPidFile].forEach((file) => rmSync(file));
+    const stop = () => stopLauncher(home, { leaveAgents: false, onProgress: () => {} });
+    await expect(stop()).rejects.toMatchObject({
+      code: 'home_in_use',
+      message: expect.stringContaining(`process ${health.pid}`),
+    });
+    expect(await readHealth(home)).toMatchObject({ pid: health.pid });
+    await until('it has its file again', () => launcherStatus(home).launcher !== null);
+    expect(await stop()).toEqual({ wasRunning: true });
+    expect(await readHealth(home)).toBeNull();
   });
 });
 
