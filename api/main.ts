@@ -1,6 +1,6 @@
 /** The server's process: takes the home, opens the store, serves, and keeps in touch with the engine. */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { checkDatabase, createBackups, startSchedule } from '../backup/index.ts';
@@ -34,6 +34,7 @@ import { homeSecret } from './home-keys.ts';
 import { startKeeper } from '../worker/keeper.ts';
 import { listen, ownHosts } from './listen.ts';
 import { createSecretsBox } from './secrets-box.ts';
+import { keepServerFile } from './server-file.ts';
 import { choosePort } from './server-port.ts';
 
 const built = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
@@ -56,8 +57,8 @@ async function serve(): Promise<void> {
   const backups = backupsOf(paths, config, store);
 
   installSdkRuntime(logLine);
-  const link = linkEngine({ home, environment, config, store, onChange: () => tell() });
-  const tell = () => writeServerFile(paths, url, link);
+  const link = linkEngine({ home, environment, config, store, onChange: () => file.tell() });
+  const file = keepServerFile(paths, () => writeServerFile(paths, url, link));
   const deps: Deps = {
     store,
     config: () => config.read(),
@@ -88,7 +89,7 @@ async function serve(): Promise<void> {
   reach('port open');
   hosts = () => ownHosts({ port: listening.port, address }, config.lastGood().server.names);
   url = `http://127.0.0.1:${listening.port}`;
-  tell();
+  file.tell();
   const stopKeeper = startKeeper(store, () => config.lastGood(), logLine);
   const stopSchedule = startSchedule(backups, logLine);
   dropSecretsAtTheEnd(store, secrets);
@@ -97,7 +98,7 @@ async function serve(): Promise<void> {
     stopKeeper();
     stopSchedule();
     // First of all: whoever looks for the server from here on is told that there is none.
-    rmSync(paths.serverFile, { force: true });
+    file.remove();
     await listening.close();
     await link.stop();
     await store.close();
