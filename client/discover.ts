@@ -11,14 +11,36 @@ export interface Discovered {
 }
 
 export function discover(home: string): Discovered {
+  const server = serverOf(home);
+  return { url: server.url, token: readToken(home, server.tokenFile), server };
+}
+
+function serverOf(home: string): ServerFile {
   try {
-    const server = readServerFile(home);
-    return { url: server.url, token: readFileSync(server.tokenFile, 'utf8').trim(), server };
+    return readServerFile(home);
   } catch (cause) {
     throw new AppError('server_unavailable', `No server is running on ${home}${why(cause)}.`, {
       cause,
       hint: 'Start it with `offshoot up`.',
     });
+  }
+}
+
+function readToken(home: string, tokenFile: string): string {
+  try {
+    return readFileSync(tokenFile, 'utf8').trim();
+  } catch (cause) {
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new AppError(
+      'unauthorized',
+      `The token for the server of ${home} ${isMissing ? 'is missing' : 'cannot be read'}: ${tokenFile}.`,
+      {
+        cause,
+        hint: isMissing
+          ? 'The server writes it again when it starts: `offshoot down`, then `offshoot up`.'
+          : 'Only the user who started the server may read it.',
+      },
+    );
   }
 }
 

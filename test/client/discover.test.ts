@@ -61,3 +61,19 @@ test('a server file that cannot be read is said to be so', () => {
   mkdirSync(serverFile);
   expect(() => discover(home)).toThrow('its server.json cannot be read');
 });
+
+test('a token that is missing is said to be so, with the way to a new one', () => {
+  const paths = homePaths(home);
+  writeFileSync(paths.serverFile, JSON.stringify({ ...server, tokenFile: paths.token }));
+  let error: unknown = null;
+  try {
+    discover(home);
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect(error).toMatchObject({
+    code: 'unauthorized',
+    message: `The token for the server of ${home} is missing: ${paths.token}.`,
+    hint: expect.stringContaining('`offshoot down`, then `offshoot up`'),
+  });
+});
