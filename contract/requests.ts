@@ -18,7 +18,7 @@ const path = text
   .min(1)
   .max(limits.pathCharsMax)
   .regex(/^[^\u0000]+$/, noNul);
-const prompt = text.refine((text) => text.trim() !== '', 'must not be empty or blank');
+const prompt = text.refine((given) => given.trim() !== '', 'must not be empty or blank');
 const title = text.trim().min(1).max(limits.titleCharsMax);
 const waitSeconds = z.number().min(0).max(limits.waitSecondsMax);
 const cursor = text.min(1).max(200);
