@@ -1,6 +1,6 @@
 /** Opens the API's port, and notes one that was picked. */
 import { writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { getRequestListener } from '@hono/node-server';
 import type { HomePaths } from '../contract/home.ts';
