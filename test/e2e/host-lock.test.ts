@@ -34,9 +34,7 @@ test('a second host on a home is refused by name and pid, and the agents of the 
   const [said, [code]] = await Promise.all([text(second.stderr), once(second, 'exit')]);
   clearTimeout(patience);
   expect(code).toBe(1);
-  expect(said).toContain(
-    `another runner host has ${stack.home}: process ${first}. End it first: offshoot down`,
-  );
+  expect(said).toContain(`another runner host has ${stack.home}: process ${first}. End it first`);
   release(record, 'go');
   const ended = await stack.ended(record.id);
   expect([ended.status, ended.result?.content]).toEqual(['completed', 'begun\ndone']);

@@ -1,5 +1,6 @@
 /** One slot for all: who may run, in which order, and what becomes of those for whom nobody comes. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { limits } from '../../contract/limits.ts';
 import type { SubAgentRecord } from '../../contract/records.ts';
 import { program, release, runners, untilFile } from './agents.ts';
 import { withLoneServer } from './lone-server.ts';
@@ -77,7 +78,9 @@ test('where no runner host comes in time, the child ends so, and its parent is t
         parentSessionId: 'boss',
       });
       expect(child).toMatchObject({ status: 'pending', pendingReason: 'no runner host is up' });
-      const { done } = await client.call('waitSubagents', { ids: [child.id], waitSeconds: 10 });
+      // Not before a host that is there could have been heard.
+      const waitSeconds = limits.hostSilentMs / 1000 + 10;
+      const { done } = await client.call('waitSubagents', { ids: [child.id], waitSeconds });
       expect(done).toMatchObject([{ status: 'timed_out', errorCode: 'no_host', startedAt: null }]);
       const { callbacks } = await client.call('getCallbacks', { key: 'boss' });
       expect(callbacks).toMatchObject([
@@ -85,7 +88,7 @@ test('where no runner host comes in time, the child ends so, and its parent is t
       ]);
     },
   );
-});
+}, 60_000);
 
 test('of a child that is cancelled before it has begun the parent is told [orchestrator 19]', async () => {
   await withLoneServer({ config: { runners } }, async ({ client }) => {

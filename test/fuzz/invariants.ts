@@ -3,6 +3,7 @@ import { finalStatuses } from '../../contract/words.ts';
 import { load } from '../../store/admission.ts';
 import { isLive, listHosts } from '../../store/hosts.ts';
 import { brokenRules } from './watch-rows.ts';
+import { nextInQueue } from '../../store/placement.ts';
 import type { World } from './world.ts';
 
 const final = `(${finalStatuses.map((status) => `'${status}'`).join(', ')})`;
@@ -110,12 +111,8 @@ export function broken(world: World): string[] {
   return [...brokenRules(db), ...asked, ...idleSlots(world), ...deafWorkflows(world)];
 }
 
-/** Whoever stands in the queue stands there for want of a slot. */
+/** Whoever stands in the queue stands there for want of a slot, where it may go. */
 function idleSlots({ store }: World): string[] {
-  const queued = store.db.get(
-    'SELECT 1 FROM subagent_sessions WHERE queued_at_ordinal IS NOT NULL',
-  );
-  if (!queued) return [];
   const now = store.now();
   return listHosts(store.db)
     .filter((host) => isLive(host, now) && host.draining === 0)
@@ -123,6 +120,7 @@ function idleSlots({ store }: World): string[] {
       const { total, working } = load(store, host);
       return total < host.ceiling && working < host.slots;
     })
+    .filter((host) => nextInQueue(store.db, [host.id]) !== undefined)
     .map((host) => `somebody is queued while ${host.id} has a free slot`);
 }
 

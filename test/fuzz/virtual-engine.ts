@@ -2,9 +2,12 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { createControlActivities } from '../../activities/control.ts';
+import { controlQueue, localHostId } from '../../contract/names.ts';
 import type { ChildStart } from '../../contract/steps.ts';
 import { nameOf } from '../../workflows/start-children.ts';
 import type { Deps } from '../../operations/index.ts';
+import { findInvocation } from '../../store/invocations.ts';
+import { liveRun } from '../../store/lifecycle/claim.ts';
 import { reconcileEpoch } from '../../store/lifecycle/rebuild.ts';
 import { dueRows, type OutboxRow } from '../../store/outbox.ts';
 import { deliver } from '../../worker/relay.ts';
@@ -114,8 +117,22 @@ export class VirtualEngine {
     this.#startChildren(workflow, next.children);
     if (next.step === 'done') this.close(workflow);
     if (next.step === 'run') {
-      workflow.lease ??= { hostId: next.queue.split('-host-')[1]!, isHeld: false };
+      const hostId = this.#hostOf(invocationId, next.queue);
+      if (workflow.lease?.hostId !== hostId) workflow.lease = { hostId, isHeld: false };
     }
+  }
+
+  /** A host elsewhere has no queue: the server holds its lease, and tells it what to begin. */
+  #hostOf(invocationId: string, queue: string): string {
+    const { db } = this.#deps.store;
+    if (queue !== controlQueue(around.homeId)) return queue.split('-host-')[1]!;
+    return (liveRun({ db }, invocationId) ?? findInvocation(db, invocationId))!.host_id!;
+  }
+
+  /** What the server's own leases listen for. */
+  releaseElsewhere(invocationId: string): void {
+    const lease = this.open.get(`subagent/${invocationId}`)?.lease;
+    if (lease && lease.hostId !== localHostId) this.release(invocationId);
   }
 
   /** The lease on a run has ended: the workflow asks again. */

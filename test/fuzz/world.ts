@@ -177,6 +177,11 @@ export class World {
     // Nobody pulls the plug here, and the disk would take most of the time.
     store.db.exec('PRAGMA synchronous = OFF');
     watchRows(store.db, homeLimits.maxChildren);
+    store.changes.listen((change) => {
+      if (change.kind === 'released' || change.kind === 'final') {
+        this.engine.releaseElsewhere(change.invocationId);
+      }
+    });
     this.#awakeSince = store.now();
     return store;
   }
