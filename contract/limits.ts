@@ -55,6 +55,8 @@ export const limits = {
   callbacksPerTurnMax: 50,
   /** Each level down is one more process that waits; deeper trees are mistakes that feed themselves. */
   depthMax: 20,
+  /** Callbacks of one answer, or acknowledged by one request. Each is about 20 KiB at most. */
+  callbacksPageMax: 200,
   /** What the configuration may allow at most; all of them may have to be started at once. */
   openChildrenMax: 500,
   /** A run, and an invocation: what takes longer is a service, not a task. */

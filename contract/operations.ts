@@ -123,7 +123,13 @@ export const operations = {
     path: '/api/sessions/{key}/callbacks',
     summary: 'Messages from ended children, in the order in which they ended',
     input: ask.callbacksSchema,
-    output: z.object({ callbacks: z.array(callbackSchema) }),
+    output: z.object({
+      callbacks: z.array(callbackSchema),
+      remaining: z
+        .number()
+        .int()
+        .describe('How many come after these: ask for them with the last id as `after`'),
+    }),
   },
   ackCallbacks: {
     method: 'POST',

@@ -43,9 +43,9 @@ export function foldAliases(input: unknown, context: z.core.ParsePayload['issues
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
   const folded: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(input)) {
-    const known = aliases[name] ?? name;
+    const known = Object.hasOwn(aliases, name) ? aliases[name]! : name;
     const inner = known === 'context' ? foldAliases(value, context) : value;
-    if (known in folded && folded[known] !== inner) {
+    if (Object.hasOwn(folded, known) && folded[known] !== inner) {
       context.push({
         code: 'custom',
         path: [known],
@@ -178,10 +178,15 @@ export const callbacksSchema = withAliases(
       .enum(['open', 'queued', 'handed', 'delivered', 'undelivered', 'all'])
       .default('open')
       .describe('open = not delivered yet'),
+    after: id.optional().describe('Those after this one, in the order in which the children ended'),
   }),
 );
 export const ackCallbacksSchema = withAliases(
-  z.strictObject({ key, agentId: key.optional(), ids: z.array(id).min(1).max(limits.waitIdsMax) }),
+  z.strictObject({
+    key,
+    agentId: key.optional(),
+    ids: z.array(id).min(1).max(limits.callbacksPageMax),
+  }),
 );
 export const specHistorySchema = z.strictObject({
   specId: key,

@@ -13,6 +13,8 @@ export interface Ended {
   durationMs: number | null;
   tokenUsage: { input: number; output: number } | null;
   content: string | null;
+  /** Bytes that were left out of its middle already, because no envelope would hold them. */
+  contentCut?: number;
   error: string | null;
   errorCode: string | null;
 }
@@ -56,7 +58,7 @@ function body(ended: Ended): string {
   if (ended.content !== null) parts.push(ended.content);
   const whole = parts.join('\n\n') || '(no answer)';
   const note = (omitted: number) =>
-    `\n[… ${omitted} bytes left out; the whole answer: get_subagent ${ended.invocationId} …]\n`;
+    `\n[… ${omitted + (ended.contentCut ?? 0)} bytes left out; the whole answer: get_subagent ${ended.invocationId} …]\n`;
   return fit(whole, note);
 }
 

@@ -62,6 +62,31 @@ export function childStart(told: Told, registered: readonly string[]): ChildStar
   };
 }
 
+/** What Temporal UI shows of an external session: the root of all that was asked for in it. */
+export function sessionStart(
+  told: {
+    agentId: string;
+    sessionKey: string;
+    harness: string | null;
+    title: string | null;
+    project: string | null;
+  },
+  registered: readonly string[],
+) {
+  const { agentId, sessionKey, harness, project } = told;
+  const title = clip(oneLine(told.title ?? sessionKey), limits.titleCharsMax);
+  const where = project === null ? '' : ` in \`${project}\``;
+  return {
+    summary: clip(`${harness ?? 'session'} · ${title}`, limits.summaryCharsMax),
+    details: `External session \`${sessionKey}\` of agent \`${agentId}\`${where}`,
+    memo: { agent: agentId, session: sessionKey },
+    attributes: only(registered, {
+      [searchAttributes.title]: title,
+      [searchAttributes.rootSession]: sessionKey,
+    }),
+  };
+}
+
 export function only(
   registered: readonly string[],
   values: Record<string, string>,

@@ -56,7 +56,7 @@ export const getCallbacks = defineTool(
       options,
     );
     const callbacks = thatFit(all.callbacks);
-    const remaining = all.callbacks.length - callbacks.length;
+    const remaining = all.remaining + all.callbacks.length - callbacks.length;
     return {
       structured: { acknowledged: done.acknowledged, callbacks, remaining },
       text: mailboxText(done.acknowledged, callbacks, remaining),

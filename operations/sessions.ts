@@ -7,7 +7,7 @@ import type { Callback, Deleted, SessionRecord } from '../contract/records.ts';
 import { reach } from '../faults/reach.ts';
 import { envelopeOf } from '../store/callbacks.ts';
 import { removeSession } from '../store/lifecycle/remove.ts';
-import { findInvocation } from '../store/invocations.ts';
+import { statusOf } from '../store/invocations.ts';
 import { acknowledge, callbacksOf, type CallbackRow } from '../store/mailbox.ts';
 import { registerSession as register, sessionRecord } from '../store/sessions.ts';
 import { appendTurn } from '../store/turns.ts';
@@ -55,8 +55,11 @@ export async function getCallbacks(
   input: ParsedInput<'getCallbacks'>,
 ): Promise<OperationOutput<'getCallbacks'>> {
   const session = requireSession(deps, caller, input);
-  const rows = callbacksOf(deps.store.db, session.id, input.status);
-  return { callbacks: rows.map((row) => callbackRecord(deps, row)) };
+  const { rows, remaining } = callbacksOf(deps.store.db, session.id, {
+    state: input.status,
+    after: input.after ?? null,
+  });
+  return { callbacks: rows.map((row) => callbackRecord(deps, row)), remaining };
 }
 
 /** Reading is what delivers: the transcript gets its turn, and nothing is handed over again. */
@@ -94,7 +97,7 @@ function callbackRecord(deps: Deps, row: CallbackRow): Callback {
   return {
     id: row.id,
     invocationId: row.invocation_id,
-    status: findInvocation(deps.store.db, row.invocation_id)!.status,
+    status: statusOf(deps.store.db, row.invocation_id)!,
     state: row.state,
     createdAt: row.created_at,
     envelope: envelopeOf(deps.store.db, row),

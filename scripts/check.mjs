@@ -43,7 +43,7 @@ function run(command, args) {
 function jest(names) {
   const folder = mkdtempSync(join(tmpdir(), 'offshoot-check-'));
   const json = join(folder, 'jest.json');
-  const select = ['--selectProjects', ...names, '--passWithNoTests'];
+  const select = ['--selectProjects', ...names];
   const isGood = run(bin('jest'), [...select, '--json', `--outputFile=${json}`]);
   const result = readResult(json);
   rmSync(folder, { recursive: true, force: true });

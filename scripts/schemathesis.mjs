@@ -44,6 +44,6 @@ async function run(command, args) {
   const { code, tail } = await runProgram(command, args);
   if (code === 0) return;
   throw Object.assign(new Error(`${command} ${args[1]} failed with exit code ${code}:\n${tail}`), {
-    hint: 'Fuzzing the API needs Python 3.10 or newer with venv, and a package index that pip can reach.',
+    hint: 'Fuzzing the API needs Python 3.10 or newer with venv (Debian: python3-venv), and a package index that pip can reach.',
   });
 }

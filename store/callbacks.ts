@@ -1,11 +1,37 @@
 /** A callback with what there is to say about the child that ended. */
 import { renderCallback } from '../domain/envelope.ts';
 import type { Db } from './database.ts';
-import { findInvocation } from './invocations.ts';
+import { limits } from '../contract/limits.ts';
+import type { InvocationRow } from './invocations.ts';
 import type { CallbackRow } from './mailbox.ts';
 
+/** Characters of either end: more than fits into an envelope, however it is cut there. */
+const END_CHARS = limits.envelopeBodyBytesMax;
+
+type Child = Pick<
+  InvocationRow,
+  | 'id'
+  | 'session_key'
+  | 'runner_id'
+  | 'title'
+  | 'status'
+  | 'duration_ms'
+  | 'token_input'
+  | 'token_output'
+  | 'error'
+  | 'error_code'
+> & { content: string | null; bytes: number };
+
 export function envelopeOf(db: Db, callback: CallbackRow): string {
-  const child = findInvocation(db, callback.invocation_id)!;
+  // Of an answer of megabytes only its ends leave the database: fifty of them may come in one turn.
+  const child = db.get<Child>(
+    `SELECT id, session_key, runner_id, title, status, duration_ms, token_input, token_output, error,
+            error_code, coalesce(octet_length(result_content), 0) AS bytes,
+            CASE WHEN octet_length(result_content) <= 2 * :end THEN result_content
+                 ELSE substr(result_content, 1, :end) || substr(result_content, -:end) END AS content
+     FROM subagent_sessions WHERE id = :id`,
+    { id: callback.invocation_id, end: END_CHARS },
+  )!;
   const hasUsage = child.token_input !== null && child.token_output !== null;
   return renderCallback({
     callbackId: callback.id,
@@ -16,7 +42,8 @@ export function envelopeOf(db: Db, callback: CallbackRow): string {
     status: child.status,
     durationMs: child.duration_ms,
     tokenUsage: hasUsage ? { input: child.token_input!, output: child.token_output! } : null,
-    content: child.result_content,
+    content: child.content,
+    contentCut: child.bytes - Buffer.byteLength(child.content ?? ''),
     error: child.error,
     errorCode: child.error_code,
   });

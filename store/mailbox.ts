@@ -1,4 +1,5 @@
 /** Callbacks: what an ended child has to say to the session that asked for it. */
+import { limits } from '../contract/limits.ts';
 import type { CallbackState } from '../contract/words.ts';
 import type { Db } from './database.ts';
 import type { InvocationRow } from './invocations.ts';
@@ -26,7 +27,7 @@ export function queueCallback(tx: Tx, child: InvocationRow, sessionId: number): 
 }
 
 /** What a session has yet to be told, in the order in which the children ended. */
-export function waitingCallbacks(db: Db, sessionId: number, limit = 1000): CallbackRow[] {
+export function waitingCallbacks(db: Db, sessionId: number, limit: number): CallbackRow[] {
   return db.all(
     `SELECT * FROM mailbox WHERE session_id = :sessionId AND state IN ('queued', 'undelivered')
      ORDER BY seq LIMIT :limit`,
@@ -34,18 +35,23 @@ export function waitingCallbacks(db: Db, sessionId: number, limit = 1000): Callb
   );
 }
 
+/** One page, and how many come after it. `after` is the id of the last one seen. */
 export function callbacksOf(
   db: Db,
   sessionId: number,
-  state: CallbackState | 'open' | 'all',
-): CallbackRow[] {
-  return db.all(
-    `SELECT * FROM mailbox
+  asked: { state: CallbackState | 'open' | 'all'; after: string | null },
+): { rows: CallbackRow[]; remaining: number } {
+  const found = `FROM mailbox
      WHERE session_id = :sessionId
        AND (:state = 'all' OR (:state = 'open' AND state <> 'delivered') OR state = :state)
-     ORDER BY seq LIMIT 1000`,
-    { sessionId, state },
-  );
+       AND seq > coalesce((SELECT seq FROM mailbox WHERE id = :after), 0)`;
+  const limit = limits.callbacksPageMax;
+  const rows = db.all<CallbackRow>(`SELECT * ${found} ORDER BY seq LIMIT :limit`, {
+    ...{ sessionId, limit },
+    ...asked,
+  });
+  const { n } = db.get<{ n: number }>(`SELECT count(*) AS n ${found}`, { sessionId, ...asked })!;
+  return { rows, remaining: n - rows.length };
 }
 
 export function handCallbacks(tx: Tx, ids: string[], invocationId: string): void {

@@ -1,5 +1,6 @@
-import { WorkflowExecutionAlreadyStartedError, type Client } from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { sessionStart } from '../domain/story.ts';
 import { isFinal } from '../contract/words.ts';
 import { findInvocation } from '../store/invocations.ts';
 import { describeStart } from '../store/lifecycle/next-step.ts';
@@ -36,10 +37,7 @@ async function start(deps: RelayDeps, row: OutboxRow): Promise<boolean> {
       staticSummary: story.summary,
       staticDetails: story.details,
       memo: story.memo,
-      typedSearchAttributes: Object.entries(story.attributes).map(([name, value]) => ({
-        key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
-        value,
-      })),
+      typedSearchAttributes: attributePairs(story.attributes),
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
@@ -55,30 +53,27 @@ async function pokeSession(deps: RelayDeps, row: OutboxRow, sessionId: number): 
     await deps.client.workflow.getHandle(row.workflow_id).signal('poke');
     return true;
   }
-  const { agent_id: agentId, session_key: sessionKey } = session;
-  await signalWithStart(deps.client, deps.controlQueue, agentId, sessionKey, {
-    summary: `${session.harness ?? 'session'} · ${session.title ?? sessionKey}`,
-    details: `External session \`${sessionKey}\` of agent \`${agentId}\`${session.project ? ` in \`${session.project}\`` : ''}`,
-  });
-  return true;
-}
-
-async function signalWithStart(
-  client: Client,
-  taskQueue: string,
-  agentId: string,
-  sessionKey: string,
-  story: { summary: string; details: string },
-): Promise<void> {
-  await client.workflow.signalWithStart('agentSession', {
+  const { agent_id: agentId, session_key: sessionKey, harness, title, project } = session;
+  const told = { agentId, sessionKey, harness, title, project };
+  const story = sessionStart(told, deps.surroundings().attributes);
+  await deps.client.workflow.signalWithStart('agentSession', {
     args: [{ agentId, sessionKey }],
-    workflowId: `session/${agentId}/${sessionKey}`,
-    taskQueue,
+    workflowId: row.workflow_id,
+    taskQueue: deps.controlQueue,
     signal: 'poke',
     signalArgs: [],
     workflowTaskTimeout: '2s',
     staticSummary: story.summary,
     staticDetails: story.details,
-    memo: { agent: agentId, session: sessionKey },
+    memo: story.memo,
+    typedSearchAttributes: attributePairs(story.attributes),
   });
+  return true;
+}
+
+function attributePairs(attributes: Record<string, string>) {
+  return Object.entries(attributes).map(([name, value]) => ({
+    key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
+    value,
+  }));
 }

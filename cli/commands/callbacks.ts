@@ -56,6 +56,11 @@ async function callbacks(
     const texts = answer.callbacks.map(({ envelope }) => envelope.trimEnd());
     out.write(`${texts.map((text) => (out.isTerminal ? plainText(text) : text)).join('\n\n')}\n`);
   }
+  if (answer.remaining > 0 && !json) {
+    err.write(
+      `${answer.remaining} more come after these: acknowledge them (--ack), then ask again.\n`,
+    );
+  }
   // Only after they were shown: what is acknowledged is not told again.
   const ids = answer.callbacks.map(({ id }) => id);
   if (ack && ids.length > 0) await client.call('ackCallbacks', { key, ids });

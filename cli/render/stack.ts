@@ -7,11 +7,13 @@ export interface Addresses {
   api: string;
   docs: string;
   temporalUi: string | null;
+  hosts: { id: string; slots: number }[];
   home: string;
 }
 
 export function addressesOf(home: string, url: string, health: Health): Addresses {
-  return { api: url, docs: `${url}/api/docs`, temporalUi: health.engine.uiUrl, home };
+  const hosts = health.hosts.filter(({ live }) => live).map(({ id, slots }) => ({ id, slots }));
+  return { api: url, docs: `${url}/api/docs`, temporalUi: health.engine.uiUrl, hosts, home };
 }
 
 export function renderAddresses(addresses: Addresses, style: Style): string {
@@ -20,6 +22,10 @@ export function renderAddresses(addresses: Addresses, style: Style): string {
       ['API', addresses.api],
       ['API docs', addresses.docs],
       ['Temporal UI', addresses.temporalUi ?? 'see the Temporal that you have named'],
+      ...addresses.hosts.map(({ id, slots }): [string, string] => [
+        'runner host',
+        `${id}, ${slots} ${slots === 1 ? 'slot' : 'slots'}`,
+      ]),
       ['home', addresses.home],
     ],
     style,

@@ -65,9 +65,9 @@ export function settle(
     src: `ending:${id}`,
     invocationId: id,
   });
-  // What a run had been handed and did not bring to a good end is kept for the session.
   // What ends before its workflow began needs none, and nobody has to start it any more.
   if (row.engine_state === 'unstarted') closeSpawn(tx, id);
+  // What a run had been handed and did not bring to a good end is kept for the session.
   settleHanded(tx, id, ending.status === 'completed' ? 'delivered' : 'undelivered');
   tellParent(tx, row);
   letSessionRest(tx, row);

@@ -212,12 +212,13 @@ test('callbacks of the own session are shown, and acknowledged when asked', asyn
   await withFakeServer(
     (request, response) =>
       request.method === 'GET'
-        ? answerJson(response, { callbacks: [callback] })
+        ? answerJson(response, { callbacks: [callback], remaining: 2 })
         : answerJson(response, { acknowledged: ['cb_1'] }),
     async ({ url, seen }) => {
       const env = { AGENT_SESSION_ID: 'mine' };
       const run = await cli(['callbacks', '--ack'], { url, env });
       expect(run).toMatchObject({ exitCode: 0, out: `${callback.envelope}\n` });
+      expect(run.err).toContain('2 more come after these');
       expect(seen.map((one) => one.url)).toEqual([
         '/api/sessions/mine/callbacks?status=open',
         '/api/sessions/mine/callbacks/ack',

@@ -16,8 +16,11 @@ function lines(command: Command, prefix = ''): string[] {
       return argument.required ? `<${inner}>` : `[${inner}]`;
     });
     const options = one.options.map(({ flags }) => flags.replaceAll(', ', '|'));
-    if (one.commands.length > 0) return lines(one, `${name} `);
-    return [[name, ...args, ...options].join(' ')];
+    const own = [name, ...args, ...options].join(' ');
+    if (one.commands.length === 0) return [own];
+    // A command with others below it may do something by itself, too.
+    const below = lines(one, `${name} `);
+    return options.length > 0 ? [own, ...below] : below;
   });
 }
 
@@ -47,6 +50,7 @@ restore <file> --json
 engine status --json
 engine path --json
 engine build --json
+worker --server <url> --token-file <file> --name <id> --slots <count>
 worker token <name> --revoke --json
 mcp
 exit-codes

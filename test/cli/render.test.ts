@@ -178,6 +178,7 @@ test('the addresses of a started stack', () => {
   API          http://127.0.0.1:8464
   API docs     http://127.0.0.1:8464/api/docs
   Temporal UI  see the Temporal that you have named
+  runner host  local, 4 slots
   home         /home/me/.offshoot
 `);
 });

@@ -234,7 +234,7 @@ test('down says what becomes of running agents, and leaves nothing running', asy
   const before = launcherStatus(home);
   const down = await cli(['down']);
   expect([down.code, down.stdout]).toEqual([0, 'Stopped.\n']);
-  expect(down.stderr).toContain('1 ');
+  expect(down.stderr).toContain('1 agent is running and will be asked to stop');
   const pids = [before.launcher!.pid, ...before.processes.map(({ pid }) => pid!)];
   pids.push(Number(readFileSync(join(work, 'pid'), 'utf8')));
   expect(pids.map(isAlive)).toEqual(pids.map(() => false));

@@ -87,7 +87,7 @@ describe('get_callbacks', () => {
         answer: (name) =>
           name === 'ackCallbacks'
             ? { acknowledged: ['cb_1'] }
-            : { callbacks: [callback(2), callback(3)] },
+            : { callbacks: [callback(2), callback(3)], remaining: 0 },
       },
       async ({ call, asked }) => {
         const result = await call('get_callbacks', { ack: ['cb_1'] });
@@ -112,15 +112,16 @@ describe('get_callbacks', () => {
         environment,
         answer: () => ({
           callbacks: [1, 2, 3, 4].map((n) => callback(n, 'x'.repeat(15_000))),
+          remaining: 3,
         }),
       },
       async ({ call }) => {
         const result = await call('get_callbacks');
         expect(result.structuredContent).toMatchObject({
           callbacks: [{ id: 'cb_1' }, { id: 'cb_2' }],
-          remaining: 2,
+          remaining: 5,
         });
-        expect(result.text).toContain('2 more did not fit');
+        expect(result.text).toContain('5 more did not fit');
       },
     ));
 

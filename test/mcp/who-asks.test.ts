@@ -83,7 +83,9 @@ test('a child that was given its token alone still finds its own mailbox', () =>
     {
       environment: { ...nobody, token: tokens.child },
       answer: (name) =>
-        name === 'getSubagent' ? record({ sessionKey: 'own-session' }) : { callbacks: [] },
+        name === 'getSubagent'
+          ? record({ sessionKey: 'own-session' })
+          : { callbacks: [], remaining: 0 },
     },
     async ({ call, asked }) => {
       const result = await call('get_callbacks');

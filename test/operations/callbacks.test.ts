@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { limits } from '../../contract/limits.ts';
 import { failed } from './test-host.ts';
-import { refusal, withOperations, type Room } from './operations-fixture.ts';
+import { withOperations, type Room } from './operations-fixture.ts';
 
 const callback = { executionMode: 'ASYNC_CALLBACK' } as const;
 
@@ -201,46 +201,6 @@ test('more callbacks than one turn takes come in the next, and none is left behi
     },
     { slots: 8, limits: { maxChildren: 100 } },
   );
-});
-
-test('a parent outside reads its callbacks, acknowledges them, and is not told again', async () => {
-  await withOperations(async (room) => {
-    await room.ask('registerSession', { key: 'main' });
-    const one = await room.start({ ...callback, parentSessionId: 'main' });
-    const two = await room.start({ ...callback, parentSessionId: 'main' });
-    await room.host.play(two.id, 'second');
-    await room.host.play(one.id, 'first');
-    const { callbacks } = await room.ask('getCallbacks', { key: 'main' });
-    expect(callbacks.map((each) => each.invocationId)).toEqual([two.id, one.id]);
-    const ids = callbacks.map((each) => each.id);
-    await room.ask('ackCallbacks', { key: 'main', ids });
-    await room.ask('ackCallbacks', { key: 'main', ids });
-    expect(await room.ask('getCallbacks', { key: 'main' })).toEqual({ callbacks: [] });
-    const delivered = await room.ask('getCallbacks', { key: 'main', status: 'delivered' });
-    expect(delivered.callbacks).toHaveLength(2);
-    const turns = room.store.db.all<{ text: string }>(
-      `SELECT text FROM turns t JOIN sessions s ON s.id = t.session_id
-       WHERE s.session_key = 'main' AND role = 'callback' ORDER BY seq`,
-    );
-    expect(turns.map((turn) => turn.text)).toEqual(callbacks.map((each) => each.envelope));
-  });
-});
-
-test('only callbacks of this session can be acknowledged, and the rest is named', async () => {
-  await withOperations(async (room) => {
-    await room.ask('registerSession', { key: 'main' });
-    await room.ask('registerSession', { key: 'other' });
-    const { id } = await room.start({ ...callback, parentSessionId: 'main' });
-    await room.host.play(id, 'x');
-    const [one] = await room.callbacks('main');
-    const ids = [one!.id, 'cb_unknown'];
-    expect(await refusal(room.ask('ackCallbacks', { key: 'other', ids: [one!.id] }))).toBe(
-      'not_found',
-    );
-    const call = room.ask('ackCallbacks', { key: 'main', ids });
-    await expect(call).rejects.toThrow('cb_unknown');
-    expect(await room.callbacks('main')).toMatchObject([{ state: 'delivered' }]);
-  });
 });
 
 test('what is acknowledged while it waits for its turn starts no turn without a word in it', async () => {

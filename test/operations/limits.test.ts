@@ -34,7 +34,7 @@ test('open children are limited, and an ended one makes room', async () => {
   );
 });
 
-test('a child can tighten the limits of what is below it, and never widen them', async () => {
+test('a child can tighten the limits of what is below it, and never widen them [leanspec 44]', async () => {
   await withOperations(async (room) => {
     const parent = await room.start({ limits: { maxDepth: 1, maxChildren: 1 } });
     const { depthMax, openChildrenMax, wallSecondsMax } = limits;

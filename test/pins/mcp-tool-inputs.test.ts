@@ -121,6 +121,7 @@ const pinned: Record<string, object> = {
         type: 'string',
         enum: ['open', 'queued', 'handed', 'delivered', 'undelivered', 'all'],
       },
+      after: { type: 'string', minLength: 1, maxLength: 200 },
       sessionKey: { type: 'string', minLength: 1, maxLength: 200 },
       ack: {
         minItems: 1,

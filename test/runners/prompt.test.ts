@@ -1,4 +1,4 @@
-/** leanspec 21 and 25: every way of giving the prompt gives it byte for byte, and stdin ends. */
+/** Every way of giving the prompt gives it byte for byte, and stdin ends. */
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
@@ -17,7 +17,7 @@ test.each([
   ['stdin', 'echo-stdin'],
   ['arg', 'echo-arg'],
   ['file', 'cat-file'],
-] as const)('a prompt given by %s arrives byte for byte', async (promptVia, name) => {
+] as const)('a prompt given by %s arrives byte for byte [leanspec 21]', async (promptVia, name) => {
   for (const prompt of awkward) {
     const { outcome } = await runFixture(name, [], { runner: { promptVia }, spec: { prompt } });
     expect(outcome).toMatchObject({ kind: 'succeeded', content: prompt });
@@ -27,12 +27,18 @@ test.each([
 test.each([
   ['stdin', 'echo-stdin'],
   ['file', 'cat-file'],
-] as const)('a prompt of 1 MB given by %s arrives byte for byte', async (promptVia, name) => {
-  expect(Buffer.byteLength(big)).toBeGreaterThan(1_000_000);
-  const { outcome } = await runFixture(name, [], { runner: { promptVia }, spec: { prompt: big } });
-  expect(outcome.kind).toBe('succeeded');
-  expect(outcome.content === big.trimEnd()).toBe(true);
-});
+] as const)(
+  'a prompt of 1 MB given by %s arrives byte for byte [leanspec 21]',
+  async (promptVia, name) => {
+    expect(Buffer.byteLength(big)).toBeGreaterThan(1_000_000);
+    const { outcome } = await runFixture(name, [], {
+      runner: { promptVia },
+      spec: { prompt: big },
+    });
+    expect(outcome.kind).toBe('succeeded');
+    expect(outcome.content === big.trimEnd()).toBe(true);
+  },
+);
 
 test('a prompt that is too long for an argument is refused with a way out', async () => {
   await withRoom(async (room) => {
@@ -79,7 +85,7 @@ test('stdin is closed after the prompt', async () => {
   expect(outcome.content).toBe('read 4 bytes');
 });
 
-test('a program that talks a lot before it reads a long prompt does not block', async () => {
+test('a program that talks a lot before it reads a long prompt does not block [leanspec 34]', async () => {
   const { outcome, text } = await runFixture('chatty-reader', [], { spec: { prompt: big } });
   expect(outcome.content).toBe(createHash('sha256').update(big).digest('hex'));
   expect(text('stderr')).toHaveLength(1_025_000);

@@ -1,0 +1,66 @@
+/** What a newcomer sees first: the demo, and the stack in the foreground until Ctrl-C. */
+import { expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { createClient, discover } from '../../client/index.ts';
+import { withFolder } from '../support/folder.ts';
+import { cleanEnv, startOffshoot } from './commands.ts';
+import { untilRunning } from './crash-fixture.ts';
+import { until } from './stack.ts';
+
+const demoFile = fileURLToPath(new URL('../../dist/demo/main.js', import.meta.url));
+
+test(
+  'the demo shows a tree in all three modes and every answer, and ends with 0',
+  () =>
+    withFolder(async (home) => {
+      const demo = spawn(process.execPath, [demoFile], {
+        env: cleanEnv({ OFFSHOOT_HOME: home }),
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const [said, [code]] = await Promise.all([text(demo.stdout), once(demo, 'exit')]);
+      expect(code).toBe(0);
+      const tree = said.slice(said.indexOf('Who asked whom'));
+      for (const line of [
+        /✓ Prepare release 1\.4 .*ASYNC_POLL/,
+        /├─ ✓ Write the changelog .*ASYNC_CALLBACK/,
+        /│ {2}├─ ✓ Collect merged changes .*ASYNC_CALLBACK/,
+        /│ {2}└─ ✓ Check the version number .*ASYNC_CALLBACK/,
+        /├─ ✓ Run the test suite .*ASYNC_POLL/,
+        /├─ ✓ Review open questions .*SYNC/,
+        /│ {2}└─ ✓ Ask the specialist .*SYNC/,
+        /└─ ✗ Try the old importer .*exited with code 1: the old importer is gone/,
+      ]) {
+        expect(tree).toMatch(line);
+      }
+    }),
+  90_000,
+);
+
+test(
+  'up stays until Ctrl-C, says where everything is, and what becomes of running agents',
+  () =>
+    withFolder(async (home) => {
+      const up = startOffshoot(['up', '--port', '0'], { env: { OFFSHOOT_HOME: home } });
+      await until(
+        async () => up.stdout(),
+        (said) => said.includes('home '),
+        60,
+      );
+      for (const name of ['API ', 'Temporal UI ', 'runner host ']) {
+        expect(up.stdout()).toContain(name);
+      }
+      const client = createClient(discover(home));
+      const { id } = await client.call('runSubagent', {
+        ...{ runnerId: 'demo', prompt: 'sleep 60', executionMode: 'ASYNC_POLL' },
+      });
+      await untilRunning(client, id);
+      up.child.kill('SIGINT');
+      const { code, stderr } = await up.ended;
+      expect(stderr).toContain('1 agent is running and will be asked to stop');
+      expect(code).toBe(0);
+    }),
+  120_000,
+);
