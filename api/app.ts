@@ -5,6 +5,7 @@ import type { ApiDeps } from './deps.ts';
 import { docsPage, docsPolicy } from './docs-page.ts';
 import { addEventRoute } from './event-route.ts';
 import { checkHost, checkToken, type ApiEnv } from './gate.ts';
+import { addMetricsRoute } from './metrics-route.ts';
 import { addOperationRoutes, refuseOtherMethods } from './operation-routes.ts';
 import { openApiDocument } from './openapi.ts';
 import { asAppError, problemResponse } from './problem.ts';
@@ -31,6 +32,7 @@ export function createApp(deps: ApiDeps): Hono<ApiEnv> {
   addOperationRoutes(app, deps);
   addEventRoute(app, deps);
   addStoreRoutes(app, deps);
+  addMetricsRoute(app, deps);
   return app;
 }
 

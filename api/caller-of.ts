@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import { AppError } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import { headers } from '../contract/names.ts';
+import { parseTraceparent, traceparentHeader } from '../contract/trace.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { ApiEnv } from './gate.ts';
 
@@ -11,6 +12,7 @@ export function callerOf(c: Context<ApiEnv>, gone: AbortSignal = c.req.raw.signa
     claims: c.get('claims'),
     parentSessionId: keyFromHeader(c, headers.parentSession),
     idempotencyKey: keyFromHeader(c, headers.idempotencyKey),
+    trace: parseTraceparent(c.req.header(traceparentHeader)),
     gone,
   };
 }

@@ -26,6 +26,8 @@ export interface ApiDeps {
   /** The server's own `host:port` names; loopback names need not be listed. */
   allowedHosts: () => string[];
   version: string;
+  /** In Prometheus' text format; null where they are turned off. */
+  metrics: () => string | null;
   log: ApiLog;
 }
 

@@ -1,14 +1,14 @@
 /** The server's process: takes the home, opens the store, serves, and keeps in touch with the engine. */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { checkDatabase, createBackups, startSchedule } from '../backup/index.ts';
 import { homeFolder } from '../client/home-folder.ts';
-import { createConfigSource, type ConfigSource } from '../config/index.ts';
-import { readEnvironment, type Environment } from '../contract/config.ts';
+import { createConfigSource, ownVersion } from '../config/index.ts';
+import { readEnvironment } from '../contract/config.ts';
 import { AppError } from '../contract/errors.ts';
-import { homePaths, type HomePaths } from '../contract/home.ts';
+import { homePaths } from '../contract/home.ts';
 import type { ServerFile, StoreCheck } from '../contract/records.ts';
 import { connectOptions } from '../engine/connect-options.ts';
 import { writeJsonFile } from '../engine/pid-file.ts';
@@ -25,8 +25,12 @@ import {
 } from '../operations/index.ts';
 import { findRunner, listRunners } from '../runners/index.ts';
 import { openStore, takeHome, type Store } from '../store/index.ts';
+import { createLogger, writeTo } from '../telemetry/logger.ts';
+import { prometheusText } from '../telemetry/prometheus-text.ts';
+import { sendTelemetry } from '../telemetry/send-telemetry.ts';
+import { createServerMetrics, type ServerMetrics } from '../telemetry/server-metrics.ts';
+import { createStoreSpans } from '../telemetry/store-spans.ts';
 import { EngineLink, type LinkTarget } from '../worker/engine-link.ts';
-import { logLine } from '../worker/log-line.ts';
 import { installSdkRuntime } from '../worker/sdk-runtime.ts';
 import { createApp } from './app.ts';
 import type { ApiDeps } from './deps.ts';
@@ -39,39 +43,43 @@ import { choosePort } from './server-port.ts';
 
 const built = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
+const environment = readEnvironment(process.env);
+const home = homeFolder(environment.home);
+const paths = homePaths(home);
+const config = createConfigSource(home);
+const log = createLogger({
+  process: 'server',
+  level: () => config.lastGood().logs.level,
+  write: writeTo(process.stderr),
+});
+
 async function serve(): Promise<void> {
   const { values: flags } = parseArgs({ options: { port: { type: 'string' } } });
-  const environment = readEnvironment(process.env);
-  const home = homeFolder(environment.home);
-  const paths = homePaths(home);
-  const release = enterHome(home);
-  const config = createConfigSource(home);
+  const release = enterHome();
+  const metrics = createServerMetrics();
   const secret = homeSecret(paths);
   const secrets = createSecretsBox(paths.secrets);
-  const store = openStore(paths.database);
+  const store = openStore(paths.database, { onCommit: metrics.committed });
   reach('store opened');
-  const demoEntry = built('runners/demo-agent/main.js');
-  const lookUp = { path: environment.path, hostEnv: process.env, demoEntry };
+  const { read: readMetrics, otlp } = await tell(metrics, store, () => link.view().connected);
   let url = '';
 
-  const backups = backupsOf(paths, config, store);
-
-  installSdkRuntime(logLine);
-  const link = linkEngine({ home, environment, config, store, onChange: () => file.tell() });
-  const file = keepServerFile(paths, () => writeServerFile(paths, url, link));
+  const backups = backupsOf(store);
+  installSdkRuntime(log);
+  const link = linkEngine(store, () => file.tell());
+  const file = keepServerFile(paths, () => writeServerFile(url, link));
   const deps: Deps = {
     store,
     config: () => config.read(),
     paths,
     secret,
     url: () => url,
-    runners: {
-      find: (id) => findRunner(config.read(), id, lookUp),
-      list: () => listRunners(config.read(), lookUp),
-    },
+    runners: configuredRunners(),
     secrets,
     backups,
-    checkStore: () => checkOnline(paths, store),
+    checkStore: () => checkOnline(store),
+    measure: { accepted: metrics.accepted, waiting: metrics.waiters.enter },
+    recordSpan: otlp?.record ?? null,
     oneAtATime: createOneAtATime(),
     randomId: () => randomBytes(10).toString('hex'),
     engine: () => link.view(),
@@ -81,7 +89,12 @@ async function serve(): Promise<void> {
   };
   await dropOldSecrets(deps, secrets.list());
   let hosts = (): string[] => [];
-  const app = createApp(apiDeps(deps, () => hosts()));
+  const app = createApp({
+    ...apiDeps(deps),
+    watch: (caller, request) => metrics.readers.during(watchSubagent(deps, caller, request)),
+    allowedHosts: () => hosts(),
+    metrics: () => (config.lastGood().metrics.enabled ? prometheusText(readMetrics()) : null),
+  });
   const asked = flags.port === undefined ? null : Number(flags.port);
   const { port: configured, listen: address } = config.read().server;
   const port = choosePort(paths, asked, configured);
@@ -90,8 +103,8 @@ async function serve(): Promise<void> {
   hosts = () => ownHosts({ port: listening.port, address }, config.lastGood().server.names);
   url = `http://127.0.0.1:${listening.port}`;
   file.tell();
-  const stopKeeper = startKeeper(store, () => config.lastGood(), logLine);
-  const stopSchedule = startSchedule(backups, logLine);
+  const stopKeeper = startKeeper(store, () => config.lastGood(), log);
+  const stopSchedule = startSchedule(backups, log);
   dropSecretsAtTheEnd(store, secrets);
 
   async function end(): Promise<void> {
@@ -101,6 +114,8 @@ async function serve(): Promise<void> {
     file.remove();
     await listening.close();
     await link.stop();
+    await otlp?.stop();
+    metrics.stop();
     await store.close();
     release();
     process.exit(0);
@@ -108,8 +123,29 @@ async function serve(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void end());
 }
 
+/** What the store has seen is counted, and told to a collector where one is named. */
+async function tell(metrics: ServerMetrics, store: Store, isEngineConnected: () => boolean) {
+  const sources = { store, databaseFile: paths.database, isEngineConnected };
+  const read = () => metrics.read(sources);
+  store.changes.listen(metrics.hear);
+  const endpoint = config.read().telemetry.otlpEndpoint ?? environment.otlpEndpoint;
+  const about = { process: 'server', version: ownVersion(), log } as const;
+  const otlp = await sendTelemetry(endpoint, { ...about, metrics: { read } });
+  if (otlp !== null) store.changes.listen(createStoreSpans(store.db, otlp.record));
+  return { read, otlp };
+}
+
+function configuredRunners(): Deps['runners'] {
+  const demoEntry = built('runners/demo-agent/main.js');
+  const lookUp = { path: environment.path, hostEnv: process.env, demoEntry };
+  return {
+    find: (id) => findRunner(config.read(), id, lookUp),
+    list: () => listRunners(config.read(), lookUp),
+  };
+}
+
 /** What is in the home is its owner's alone, also where the folder was made by hand. */
-function enterHome(home: string): () => void {
+function enterHome(): () => void {
   // No agent is started from this process, so none inherits the mask.
   process.umask(0o077);
   mkdirSync(home, { recursive: true });
@@ -121,20 +157,15 @@ function dropSecretsAtTheEnd(store: Store, secrets: Deps['secrets']): void {
   store.changes.listen((change) => {
     if (change.kind !== 'final') return;
     secrets.remove(change.invocationId).catch((error: unknown) => {
-      logLine(`secrets of ${change.invocationId}: ${String(error)}`);
+      log(`secrets of ${change.invocationId}: ${String(error)}`, {
+        level: 'error',
+        invocation: change.invocationId,
+      });
     });
   });
 }
 
-interface LinkParts {
-  home: string;
-  environment: Environment;
-  config: ConfigSource;
-  store: Store;
-  onChange(): void;
-}
-
-function linkEngine({ home, environment, config, store, onChange }: LinkParts): EngineLink {
+function linkEngine(store: Store, onChange: () => void): EngineLink {
   return new EngineLink({
     store,
     target: () => {
@@ -149,14 +180,13 @@ function linkEngine({ home, environment, config, store, onChange }: LinkParts): 
     workflowBundle: built('workflow-bundle.js'),
     sessionIdleMs: () => config.lastGood().limits.sessionIdleSeconds * 1000,
     onChange,
-    log: logLine,
+    log,
   });
 }
 
-function apiDeps(deps: Deps, allowedHosts: () => string[]): ApiDeps {
+function apiDeps(deps: Deps): Omit<ApiDeps, 'watch' | 'allowedHosts' | 'metrics'> {
   return {
     run: (name, caller, input) => handlers[name](deps, caller, input),
-    watch: (caller, request) => watchSubagent(deps, caller, request),
     host: {
       hello: (_, request) => hostHandlers.hello(deps, request),
       sync: (caller, request) => hostHandlers.sync(deps, caller.gone, request),
@@ -165,13 +195,14 @@ function apiDeps(deps: Deps, allowedHosts: () => string[]): ApiDeps {
     },
     isHostWelcome: (claims) => isHostWelcome(deps, claims),
     secret: deps.secret,
-    allowedHosts,
     version: deps.version,
-    log: { error: (message, details) => logLine(`${message} ${inWords(details)}`) },
+    log: {
+      error: (message, details) => log(`${message} ${inWords(details)}`, { level: 'error' }),
+    },
   };
 }
 
-function writeServerFile(paths: HomePaths, url: string, link: EngineLink): void {
+function writeServerFile(url: string, link: EngineLink): void {
   // Whoever finds the file may call: before the port is open there is nothing to be found.
   if (url === '') return;
   const { address, namespace, uiUrl } = link.view();
@@ -180,7 +211,7 @@ function writeServerFile(paths: HomePaths, url: string, link: EngineLink): void 
   writeJsonFile(paths.serverFile, content);
 }
 
-const backupsOf = (paths: HomePaths, config: ConfigSource, store: Store) =>
+const backupsOf = (store: Store) =>
   createBackups({
     paths,
     config: () => config.lastGood().backup,
@@ -188,7 +219,7 @@ const backupsOf = (paths: HomePaths, config: ConfigSource, store: Store) =>
     hold: store.holdCheckpoints,
   });
 
-async function checkOnline(paths: HomePaths, store: Store): Promise<StoreCheck> {
+async function checkOnline(store: Store): Promise<StoreCheck> {
   const release = store.holdCheckpoints();
   try {
     return await checkDatabase(paths.database, store.now(), store.db);
@@ -197,19 +228,14 @@ async function checkOnline(paths: HomePaths, store: Store): Promise<StoreCheck> 
   }
 }
 
-function ownVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(built('../package.json'), 'utf8'));
-  return (manifest as { version: string }).version;
-}
-
 const inWords = (details: Record<string, unknown>) =>
   Object.entries(details)
     .map(([name, value]) => `${name}=${value instanceof Error ? value.stack : String(value)}`)
     .join(' ');
 
 serve().catch((error: unknown) => {
-  const hint = error instanceof AppError && error.hint ? `\n${error.hint}` : '';
+  const hint = error instanceof AppError && error.hint ? ` ${error.hint}` : '';
   const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`offshoot server: ${message}${hint}\n`);
+  log(`${message}${hint}`, { level: 'error' });
   process.exit(1);
 });

@@ -1,15 +1,12 @@
 /** Looks now and then whether a backup is due. A failure is told, and tried again later. */
+import type { Log } from '../contract/log.ts';
 import type { Backups } from './backups.ts';
 
 const EVERY_MS = 60_000;
 /** A disk that is full, or away, is not better a minute later, and its log line no more useful. */
 const AFTER_FAILURE_MS = 15 * 60_000;
 
-export function startSchedule(
-  backups: Backups,
-  log: (message: string) => void,
-  everyMs = EVERY_MS,
-): () => void {
+export function startSchedule(backups: Backups, log: Log, everyMs = EVERY_MS): () => void {
   let notBefore = 0;
   let isTaking = false;
   const timer = setInterval(() => {
@@ -18,15 +15,15 @@ export function startSchedule(
     look(backups, log)
       .catch((error: Error) => {
         notBefore = performance.now() + AFTER_FAILURE_MS;
-        log(`backup: ${error.message}`);
+        log(`backup: ${error.message}`, { level: 'error' });
       })
       .finally(() => (isTaking = false));
   }, everyMs);
   return () => clearInterval(timer);
 }
 
-async function look(backups: Backups, log: (message: string) => void): Promise<void> {
+async function look(backups: Backups, log: Log): Promise<void> {
   if (!backups.isDue()) return;
   const { file, bytes } = await backups.take(null);
-  log(`backup: ${file}, ${bytes} bytes, verified`);
+  log(`backup: ${file}, ${bytes} bytes, verified`, { level: 'info' });
 }

@@ -18,6 +18,7 @@ export function connect(deps: CliDeps): OffshootClient {
   let isTold = false;
   return createClient({
     ...server,
+    traceparent: deps.environment.traceparent,
     onRetry: (away) => {
       if (isTold || away.sinceMs < tellAfterMs) return;
       isTold = true;

@@ -24,6 +24,8 @@ export interface OffshootClient {
 export interface ClientOptions extends TransportOptions {
   /** Session key of who asks, sent along when something is run. A child's token says it by itself. */
   parentSessionId?: string | null;
+  /** W3C traceparent of the span that asks, sent along when something is run. */
+  traceparent?: string | null;
 }
 
 export interface CallOptions {
@@ -45,6 +47,7 @@ export function createClient(options: ClientOptions): OffshootClient {
     const context = {
       parentSessionId: asker ?? null,
       idempotencyKey: call.idempotencyKey ?? randomUUID(),
+      traceparent: options.traceparent ?? null,
       ...(call.signal ? { signal: call.signal } : {}),
     };
     return (name, input) => sendOperation(transport, name, input, context);

@@ -24,7 +24,11 @@ export function managerConnection(options: ManagerOptions): Connect {
   let asker = options.parentSessionId;
   return async () => {
     const environment = environmentOfProcess();
-    const connected = (client ??= createClient({ ...options, ...serverOf(options, environment) }));
+    const connected = (client ??= createClient({
+      traceparent: environment.traceparent,
+      ...options,
+      ...serverOf(options, environment),
+    }));
     return {
       client: connected,
       parent: async () => {

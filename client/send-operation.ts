@@ -8,6 +8,7 @@ import {
   type OperationName,
   type OperationOutput,
 } from '../contract/operations.ts';
+import { traceparentHeader } from '../contract/trace.ts';
 import { requestJson, type HttpRequest, type Transport } from './transport.ts';
 
 export type SendOperation = <N extends OperationName>(
@@ -18,6 +19,7 @@ export type SendOperation = <N extends OperationName>(
 export interface SendContext {
   parentSessionId: string | null;
   idempotencyKey: string;
+  traceparent: string | null;
   signal?: AbortSignal;
 }
 
@@ -80,6 +82,7 @@ function headersFor(
   return {
     [headers.idempotencyKey]: asHeader(context.idempotencyKey),
     ...(isNamed ? {} : { [headers.parentSession]: asHeader(context.parentSessionId ?? '') }),
+    ...(context.traceparent === null ? {} : { [traceparentHeader]: context.traceparent }),
   };
 }
 

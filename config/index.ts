@@ -1,4 +1,5 @@
 /** Reads the home's configuration. */
-export { createConfigSource, type ConfigSource } from './config-source.ts';
+export { ownVersion } from './own-version.ts';
+export { createConfigSource } from './config-source.ts';
 export { ConfigError } from './config-error.ts';
 export { configFile, loadConfig } from './load-config.ts';

@@ -1,7 +1,9 @@
 /** The home's configuration file and the environment, parsed. */
 import { z } from 'zod';
 import { defaults, limits } from './limits.ts';
+import { logLevels } from './log.ts';
 import { resultPathSchema, type CommandRunner } from './run.ts';
+import { parseTraceparent, traceparentVariable } from './trace.ts';
 import { onLostSchema } from './words.ts';
 
 /** `${NAME}` is filled in; anything else that begins like one is a slip that no shell would mend. */
@@ -102,6 +104,25 @@ export const configSchema = z.strictObject({
       folder: z.string().startsWith('/', 'must be an absolute path').optional(),
     })
     .prefault({}),
+  logs: z
+    .strictObject({
+      level: z.enum(logLevels).default('info'),
+    })
+    .prefault({}),
+  metrics: z
+    .strictObject({
+      /** Whether `GET /metrics` answers. */
+      enabled: z.boolean().default(true),
+    })
+    .prefault({}),
+  telemetry: z
+    .strictObject({
+      /** Where an OpenTelemetry collector takes OTLP over HTTP: without `/v1/traces`. Nothing is sent without it. */
+      otlpEndpoint: z
+        .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+        .optional(),
+    })
+    .prefault({}),
   server: z
     .strictObject({
       port: z.number().int().min(0).max(65535).default(defaults.port),
@@ -137,6 +158,9 @@ export function readEnvironment(env: Record<string, string | undefined>) {
     temporalConfigFile: env['TEMPORAL_CONFIG_FILE'] || null,
     cacheHome: env['XDG_CACHE_HOME'] || null,
     path: env['PATH'] ?? '',
+    /** The span that a process of an agent runs in. */
+    traceparent: parseTraceparent(env[traceparentVariable]) ? env[traceparentVariable]! : null,
+    otlpEndpoint: env['OTEL_EXPORTER_OTLP_ENDPOINT'] || null,
     noColor: env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '',
   };
 }

@@ -64,6 +64,8 @@ export const runSpecSchema = z.object({
   /** The address and token by which the child speaks to Offshoot. */
   url: z.string(),
   token: z.string(),
+  /** The span within which it runs; null where traces are off. */
+  traceparent: z.string().nullable().default(null),
 });
 export type RunSpec = z.infer<typeof runSpecSchema>;
 

@@ -1,5 +1,7 @@
 /** What the launcher tells while it works, for a terminal or a log. */
 
+import type { LogLevel } from '../contract/log.ts';
+
 export const processNames = ['engine', 'server', 'host'] as const;
 export type ProcessName = (typeof processNames)[number];
 
@@ -17,6 +19,12 @@ const titles: Record<ProcessName, string> = {
   server: 'server',
   host: 'runner host',
 };
+
+/** How much a line about it matters in the launcher's log. */
+export function levelOf({ type }: LauncherEvent): LogLevel {
+  if (type === 'gave_up') return 'error';
+  return type === 'died' || type === 'hangs' ? 'warn' : 'info';
+}
 
 /** One line for people. */
 export function describeEvent(event: LauncherEvent): string {

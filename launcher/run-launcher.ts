@@ -1,13 +1,14 @@
 /** The life of a launcher that nobody watches: what it does goes to its log, why it failed to a file. */
 import { writeFailure } from './failure-file.ts';
-import { describeEvent, type LauncherEvent } from './events.ts';
+import type { Log } from '../contract/log.ts';
+import { describeEvent, levelOf, type LauncherEvent } from './events.ts';
 import type { Launcher } from './launch.ts';
 import { LookedAfter } from './launcher-file.ts';
 import { obeySignals } from './obey-signals.ts';
 
 /** Answers the exit code. */
 export async function runLauncher(
-  { home, log }: { home: string; log: (line: string) => void },
+  { home, log }: { home: string; log: Log },
   start: (onEvent: (event: LauncherEvent) => void) => Promise<Launcher>,
 ): Promise<number> {
   let isReady = false;
@@ -15,7 +16,7 @@ export async function runLauncher(
     const launcher = await start((event) => {
       isReady ||= event.type === 'ready';
       // What keeps it from coming up is its last line, written once.
-      if (event.type !== 'gave_up' || isReady) log(describeEvent(event));
+      if (event.type !== 'gave_up' || isReady) log(describeEvent(event), { level: levelOf(event) });
     });
     obeySignals(launcher);
     const error = await launcher.finished;
@@ -24,7 +25,7 @@ export async function runLauncher(
   } catch (error) {
     // First the file, then the line: whoever follows the log finds the reason and need not tell it twice.
     if (!(error instanceof LookedAfter)) writeFailure(home, error);
-    log(error instanceof Error ? error.message : String(error));
+    log(error instanceof Error ? error.message : String(error), { level: 'error' });
     return 1;
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
+import { saidIn } from '../contract/log.ts';
 import type { Health } from '../contract/records.ts';
 import { capLog } from '../engine/cap-log.ts';
 import { adoptProcess, spawnDetached, type RunningProcess } from '../engine/running-process.ts';
@@ -80,7 +81,7 @@ async function waitReady(
     }
     for (const line of lines) {
       heardAt = Date.now();
-      onProgress(line);
+      onProgress(saidIn(line));
     }
     // Another `up` was faster, and ours has ended because of it: theirs is the stack to wait for.
     const other = hasEnded ? runningLauncher(home) : null;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningProcess } from '../engine/running-process.ts';
 import { AppError } from '../contract/errors.ts';
+import { readableLine } from '../contract/log.ts';
 import { lastLines, logSize } from '../engine/cap-log.ts';
 import { stopProcess } from '../engine/stop-process.ts';
 import type { LauncherEvent, ProcessName } from './events.ts';
@@ -210,7 +211,7 @@ async function waitHealthy(
 
 /** The last life stands for all of them: they said the same. */
 function crashLoop({ spec, logFrom }: Life, deaths: number, how: string): AppError {
-  const said = lastLines(spec.logFile, { from: logFrom }).join('\n');
+  const said = lastLines(spec.logFile, { from: logFrom }).map(readableLine).join('\n');
   const message = `the ${spec.name} ended ${deaths} times in a row (${how})${said === '' ? '' : `:\n${said}`}`;
   const code = spec.name === 'engine' ? 'engine_unavailable' : 'server_unavailable';
   return new AppError(code, message, { hint: `Its whole log is ${spec.logFile}` });

@@ -1,3 +1,4 @@
+import type { TraceContext } from '../contract/trace.ts';
 import type { TokenClaims } from '../domain/token.ts';
 
 /** Who asks, as the edge found out. Claims come from the token; the rest is what the request says. */
@@ -6,6 +7,8 @@ export interface Caller {
   /** `X-Agent-Session-Id`: a claim, checked against token and store. */
   parentSessionId: string | null;
   idempotencyKey: string | null;
+  /** The span in which it asks, if it said so. */
+  trace: TraceContext | null;
   /** Aborted when the caller has gone. A disconnect ends a wait; it is not a cancel. */
   gone: AbortSignal;
 }

@@ -2,6 +2,8 @@ import type { Config } from '../contract/config.ts';
 import type { HomePaths } from '../contract/home.ts';
 import type { Backup, Health, RunnerInfo, StoreCheck } from '../contract/records.ts';
 import type { CommandRunner } from '../contract/run.ts';
+import type { RecordSpan } from '../contract/trace.ts';
+import type { ExecutionMode } from '../contract/words.ts';
 import type { Store } from '../store/index.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
 
@@ -23,12 +25,22 @@ export interface Deps {
   checkStore(): Promise<StoreCheck>;
   /** Accepting, by invocation id. */
   oneAtATime: OneAtATime;
+  /** What operations tell of themselves, to be counted. */
+  measure: Measure;
+  /** Takes spans where traces are on. */
+  recordSpan: RecordSpan | null;
   /** A new invocation's random part. */
   randomId(): string;
   engine(): EngineView;
   version: string;
   pid: number;
   startedAt: string;
+}
+
+export interface Measure {
+  accepted(mode: ExecutionMode, seconds: number): void;
+  /** A call begins to wait for an ending; answers what to call when it does not any more. */
+  waiting(): () => void;
 }
 
 export type EngineView = Health['engine'];

@@ -14,6 +14,7 @@ import { sendToSubagent } from './send-to-subagent.ts';
 import * as sessions from './sessions.ts';
 import * as subagents from './subagents.ts';
 import { getHealth, listRunners } from './system.ts';
+import { traced } from './traced.ts';
 
 export type Handlers = {
   [N in OperationName]: (
@@ -24,8 +25,8 @@ export type Handlers = {
 };
 
 export const handlers: Handlers = {
-  runSubagent,
-  sendToSubagent,
+  runSubagent: traced('runSubagent', runSubagent),
+  sendToSubagent: traced('sendToSubagent', sendToSubagent),
   getSubagent: subagents.getSubagent,
   listSubagents: subagents.listSubagents,
   waitSubagents: subagents.waitSubagents,

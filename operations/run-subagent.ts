@@ -21,6 +21,7 @@ import type { Deps } from './deps.ts';
 import { whoAsks } from './gate.ts';
 import { recordOf } from './record.ts';
 import { answerWhenDone, waitIdFor } from './sync-answer.ts';
+import { keptTrace } from './traced.ts';
 
 /** Accepts an invocation in one commit, engine or no engine; a SYNC call then waits for its end. */
 export async function runSubagent(
@@ -28,6 +29,7 @@ export async function runSubagent(
   caller: Caller,
   input: ParsedInput<'runSubagent'>,
 ): Promise<SubAgentRecord> {
+  const from = performance.now();
   const id = invocationIdFor(caller, 'runSubagent', deps.randomId);
   const asked = whoAsks(deps, caller, input);
   const hash = requestHash(deps.secret, { ...input, parent: asked.parent?.session_key ?? null });
@@ -55,6 +57,7 @@ export async function runSubagent(
         ...treeLimits(deps, input.limits),
         homeLimits: deps.config().limits,
         waitId,
+        traceparent: keptTrace(caller),
       };
       // Secret values are on disk before the row is: what is accepted is never without them. Those of
       // a call that a crash cut off here are found at the next start, by the row that is missing.
@@ -65,6 +68,7 @@ export async function runSubagent(
     }),
   );
   reach('accepted');
+  deps.measure.accepted(input.executionMode, (performance.now() - from) / 1000);
   await answerWhenDone(deps, caller, row, input.executionMode, input.waitSeconds ?? null, waitId);
   return recordOf(deps, findInvocation(deps.store.db, id) ?? row);
 }

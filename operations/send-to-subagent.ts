@@ -13,6 +13,7 @@ import { recordOf } from './record.ts';
 import { invocationIdFor, requestHash } from './request-identity.ts';
 import { requireFit } from './run-subagent.ts';
 import { answerWhenDone, waitIdFor } from './sync-answer.ts';
+import { keptTrace } from './traced.ts';
 
 /** A message to a session is a new invocation on it: own id, own mode, own caller, first come first served. */
 export async function sendToSubagent(
@@ -20,6 +21,7 @@ export async function sendToSubagent(
   caller: Caller,
   input: ParsedInput<'sendToSubagent'>,
 ): Promise<SubAgentRecord> {
+  const from = performance.now();
   const earlier = requireBelow(deps, caller, input.id);
   const runner = runnerOf(earlier);
   if (!runner.turns) {
@@ -58,9 +60,11 @@ export async function sendToSubagent(
       wallSeconds: limits.wallSeconds,
       homeLimits: limits,
       waitId,
+      traceparent: keptTrace(caller),
     }),
   );
   reach('accepted');
+  deps.measure.accepted(input.executionMode, (performance.now() - from) / 1000);
   await answerWhenDone(deps, caller, row, input.executionMode, input.waitSeconds ?? null, waitId);
   return recordOf(deps, findInvocation(deps.store.db, id) ?? row);
 }

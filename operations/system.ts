@@ -5,7 +5,7 @@ import type { Health } from '../contract/records.ts';
 import { load } from '../store/admission.ts';
 import { isLive, listHosts, type HostRow } from '../store/hosts.ts';
 import { hostTokenId } from '../store/host-tokens.ts';
-import { openStatuses } from '../store/invocations.ts';
+import { openByStatus } from '../store/invocations.ts';
 import { outboxState } from '../store/outbox.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
@@ -41,9 +41,6 @@ export async function getHealth(deps: Deps, caller: Caller): Promise<Health> {
     return isKnown || load(store, host).total > 0;
   }
   const { rows, oldest } = outboxState(store.db);
-  const open = store.db.all<{ status: string; n: number }>(
-    `SELECT status, count(*) AS n FROM subagent_sessions WHERE status IN ${openStatuses} GROUP BY status`,
-  );
   return {
     status: engine.connected && hosts.some((host) => host.live) ? 'ready' : 'degraded',
     version: deps.version,
@@ -52,7 +49,7 @@ export async function getHealth(deps: Deps, caller: Caller): Promise<Health> {
     startedAt: deps.startedAt,
     engine,
     hosts,
-    invocations: Object.fromEntries(open.map((row) => [row.status, row.n])),
+    invocations: openByStatus(store.db),
     outbox: {
       rows,
       oldestSeconds: oldest === null ? null : (Date.parse(now) - Date.parse(oldest)) / 1000,

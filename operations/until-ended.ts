@@ -18,6 +18,7 @@ export interface Waiting {
 /** Resolves when any or all have ended, the time is over, or the caller has gone. */
 export async function untilEnded(deps: Deps, caller: Caller, waiting: Waiting): Promise<void> {
   if (isOver(deps, waiting) || waiting.waitSeconds === 0) return;
+  const stopCounting = deps.measure.waiting();
   await new Promise<void>((resolve) => {
     const ids = new Set(waiting.ids);
     const timer =
@@ -36,6 +37,7 @@ export async function untilEnded(deps: Deps, caller: Caller, waiting: Waiting): 
       resolve();
     }
   });
+  stopCounting();
   reach('wait over');
 }
 

@@ -1,6 +1,7 @@
 /** What a child finds in its environment: an allow-list of ours, then the runner's, the caller's, and the marks of the run. */
 import { childEnv } from '../contract/names.ts';
 import type { RunSpec } from '../contract/run.ts';
+import { traceparentVariable } from '../contract/trace.ts';
 
 export type Environment = Record<string, string>;
 export type HostEnvironment = Record<string, string | undefined>;
@@ -81,6 +82,7 @@ function ownVariables(
     [childEnv.specId]: spec.specId ?? undefined,
     [childEnv.invocationId]: spec.invocationId,
     [childEnv.run]: given.marker,
+    [traceparentVariable]: spec.traceparent ?? undefined,
   });
 }
 

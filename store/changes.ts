@@ -1,12 +1,25 @@
+import type { CallbackState, ExecutionMode, FinalStatus } from '../contract/words.ts';
+
 /** What others in this process want to hear of, told after COMMIT. Hints only: the rows are the truth. */
 export type Change =
   | { kind: 'turn'; sessionId: number }
-  | { kind: 'final'; invocationId: string }
+  | { kind: 'final'; invocationId: string; ended: Ended }
+  /** A run's claim is over, well or not. */
+  | { kind: 'run over'; invocationId: string; runNo: number }
+  | { kind: 'callbacks'; state: Extract<CallbackState, 'queued' | 'delivered'>; count: number }
   | { kind: 'outbox' }
   /** It has no slot any more: a lease on it is over. */
   | { kind: 'released'; invocationId: string }
   /** Something a host should be told: a run to stop, or one to begin. */
   | { kind: 'orders'; hostId: string };
+
+export interface Ended {
+  status: FinalStatus;
+  errorCode: string | null;
+  mode: ExecutionMode;
+  /** Since it was accepted. */
+  seconds: number;
+}
 
 export type Listener = (change: Change) => void;
 

@@ -7,7 +7,7 @@ import { afterRestore } from './lifecycle/after-restore.ts';
 import { readMeta, writeMeta } from './meta.ts';
 import { migrate } from './migrate.ts';
 import { forgetWaits } from './waits.ts';
-import { createWriteQueue, type Write } from './write-queue.ts';
+import { createWriteQueue, type OnCommit, type Write } from './write-queue.ts';
 
 export interface Store {
   /** For reads only. */
@@ -25,12 +25,12 @@ export interface Store {
 
 export function openStore(
   file: string,
-  options: { clock?: () => Date; checkpoints?: boolean } = {},
+  options: { clock?: () => Date; checkpoints?: boolean; onCommit?: OnCommit } = {},
 ): Store {
   const clock = options.clock ?? (() => new Date());
   const db = openMigrated(file);
   const changes = createChanges();
-  const queue = createWriteQueue(db, clock, changes.publish);
+  const queue = createWriteQueue(db, clock, changes.publish, options.onCommit);
   const checkpoints = options.checkpoints === false ? null : startCheckpoints(file);
   const homeId = prepare(db, clock);
   return {
@@ -72,4 +72,5 @@ function prepare(db: Db, clock: () => Date): string {
 
 export { takeHome } from './home-lock.ts';
 export type { Db } from './database.ts';
-export type { Tx, Write } from './write-queue.ts';
+export type { OnCommit, Tx, Write } from './write-queue.ts';
+export type { Change } from './changes.ts';

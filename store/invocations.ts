@@ -51,8 +51,10 @@ export interface InvocationRow {
   host_id: string | null;
   engine_state: 'unstarted' | 'open' | 'closed';
   spawn_no: number;
+  traceparent: string | null;
 }
 
+/** As the partial index on them spells it. */
 export const openStatuses = `('pending', 'running', 'waiting', 'input_required')`;
 const finals = `(${finalStatuses.map((status) => `'${status}'`).join(', ')})`;
 
@@ -88,6 +90,21 @@ export function openInvocationOn(db: Db, sessionId: number): InvocationRow | und
      ORDER BY ordinal LIMIT 1`,
     { sessionId },
   );
+}
+
+/** By the index on open ones alone. */
+export function openByStatus(db: Db): Partial<Record<Status, number>> {
+  const rows = db.all<{ status: Status; n: number }>(
+    `SELECT status, count(*) AS n FROM subagent_sessions WHERE status IN ${openStatuses} GROUP BY status`,
+  );
+  return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
+}
+
+/** How many wait for a slot. */
+export function queueLength(db: Db): number {
+  return db.get<{ n: number }>(
+    'SELECT count(*) AS n FROM subagent_sessions WHERE queued_at_ordinal IS NOT NULL',
+  )!.n;
 }
 
 export function countOpenChildren(

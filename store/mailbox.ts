@@ -19,11 +19,12 @@ export interface CallbackRow {
 export const callbackId = (invocationId: string) => invocationId.replace(/^sub_/, 'cb_');
 
 export function queueCallback(tx: Tx, child: InvocationRow, sessionId: number): void {
-  tx.db.run(
+  const count = tx.db.run(
     `INSERT INTO mailbox (id, session_id, invocation_id, state, created_at)
      VALUES (:id, :sessionId, :invocationId, 'queued', :now) ON CONFLICT DO NOTHING`,
     { id: callbackId(child.id), sessionId, invocationId: child.id, now: tx.now },
   );
+  tx.note({ kind: 'callbacks', state: 'queued', count });
 }
 
 /** What a session has yet to be told, in the order in which the children ended. */
@@ -68,12 +69,13 @@ export function settleHanded(
   invocationId: string,
   state: 'delivered' | 'queued' | 'undelivered',
 ): void {
-  tx.db.run(
+  const count = tx.db.run(
     `UPDATE mailbox SET state = :state, handed_to = NULL,
             delivered_at = CASE :state WHEN 'delivered' THEN :now END
      WHERE handed_to = :invocationId AND state = 'handed'`,
     { invocationId, state, now: tx.now },
   );
+  if (state === 'delivered') tx.note({ kind: 'callbacks', state, count });
 }
 
 /** Callbacks nobody is left to take: kept for the session, and shown as undelivered. */
@@ -91,11 +93,12 @@ export function acknowledge(tx: Tx, sessionId: number, ids: string[]): CallbackR
        AND id IN (SELECT value FROM json_each(:ids)) ORDER BY seq`,
     { sessionId, ids: JSON.stringify(ids) },
   );
-  tx.db.run(
+  const count = tx.db.run(
     `UPDATE mailbox SET state = 'delivered', delivered_at = :now
      WHERE session_id = :sessionId AND state IN ('queued', 'undelivered')
        AND id IN (SELECT value FROM json_each(:ids))`,
     { sessionId, ids: JSON.stringify(ids), now: tx.now },
   );
+  tx.note({ kind: 'callbacks', state: 'delivered', count });
   return rows;
 }

@@ -15,6 +15,9 @@ export interface Tx {
 
 export type Write = <T>(work: (tx: Tx) => T) => Promise<T>;
 
+/** Told how long one flush to disk took, and how many writes it served. */
+export type OnCommit = (seconds: number, writes: number) => void;
+
 interface Pending {
   work: (tx: Tx) => unknown;
   resolve: (value: unknown) => void;
@@ -35,6 +38,7 @@ export function createWriteQueue(
   db: Db,
   clock: () => Date,
   publish: (changes: Change[]) => void,
+  onCommit: OnCommit = () => {},
 ): { write: Write; flush: () => void } {
   let queue: Pending[] = [];
   let isScheduled = false;
@@ -46,6 +50,7 @@ export function createWriteQueue(
 
   function commitGroup(group: Pending[]): void {
     const done: Done[] = [];
+    const from = performance.now();
     try {
       db.exec('BEGIN IMMEDIATE');
       for (const pending of group) done.push(runOne(pending));
@@ -55,6 +60,7 @@ export function createWriteQueue(
       for (const pending of group) pending.reject(named(error));
       return;
     }
+    onCommit((performance.now() - from) / 1000, group.length);
     for (const one of done) {
       if (one.error === undefined) one.pending.resolve(one.value);
       else one.pending.reject(one.error);

@@ -20,6 +20,7 @@ const table: ImportTable = {
   // The demo agent is a program of its own: it speaks to Offshoot as any agent does.
   'runners/demo-agent': { values: ['contract', 'domain', 'client', 'runners'] },
   harnesses: { values: ['contract', 'domain'] },
+  telemetry: { values: ['contract', 'domain', 'store'] },
   activities: { values: ['contract', 'domain', 'faults', 'store', 'runners', 'harnesses'] },
   workflows: {
     values: ['domain'],

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Log } from '../contract/log.ts';
 import { subAgentWorkflowId } from '../contract/names.ts';
 import { limits } from '../contract/limits.ts';
 import { isFinal } from '../contract/words.ts';
@@ -18,7 +19,7 @@ export interface CompareDeps {
   client: Client;
   controlQueue: string;
   everyMs: number;
-  log(message: string): void;
+  log: Log;
 }
 
 /** Once at each connect, when a backup may have come back, and then from time to time while anything is open. */
@@ -49,7 +50,7 @@ async function compareOnce({ store, client, controlQueue, log }: CompareDeps): P
     // The list lags behind a little; the workflow itself does not.
     if (running.has(workflowId) || (await isRunning(client, workflowId))) continue;
     if (await store.write((tx) => respawnLost(tx, row))) {
-      log(`${workflowId} is not in the engine any more: it is begun again`);
+      log(`${workflowId} is not in the engine any more: it is begun again`, { invocation: row.id });
     }
   }
 }

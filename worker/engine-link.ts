@@ -1,6 +1,7 @@
 /** The server's side of the engine: connect, prepare, reconcile, relay; again whenever it was away. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
+import type { Log } from '../contract/log.ts';
 import { controlQueue } from '../contract/names.ts';
 import { limits } from '../contract/limits.ts';
 import type { Health } from '../contract/records.ts';
@@ -36,7 +37,7 @@ export interface EngineLinkDeps {
   /** Tests are less patient. */
   compareMs?: number;
   onChange(): void;
-  log(message: string): void;
+  log: Log;
 }
 
 /** A lease here is a timer and a promise; more processes than this on all hosts elsewhere wait for one. */
@@ -165,7 +166,8 @@ export class EngineLink {
     this.#attributes = attributes;
     const again = await store.write((tx) => reconcileEpoch(tx, epoch, target.instance));
     reach('epoch reconciled');
-    if (again > 0) log(`engine: another database; ${again} open invocations are sent again`);
+    if (again > 0)
+      log(`engine: another database; ${again} open invocations are sent again`, { level: 'info' });
     this.#isConnected = true;
     this.#problem = null;
     onChange();

@@ -1,4 +1,5 @@
 /** The server's one timer: what time brings about, looked for while anything is open. */
+import type { Log } from '../contract/log.ts';
 import type { Config } from '../contract/config.ts';
 import type { Store } from '../store/index.ts';
 import { expire, hasExpirable } from '../store/lifecycle/expire.ts';
@@ -9,11 +10,7 @@ const REPORT_MS = 20_000;
 /** A longer gap between two looks means that this process, or the machine, has slept. */
 const ASLEEP_MS = 5000;
 
-export function startKeeper(
-  store: Store,
-  config: () => Config,
-  log: (message: string) => void,
-): () => void {
+export function startKeeper(store: Store, config: () => Config, log: Log): () => void {
   let awakeSince = store.now();
   let lastLook = awakeSince;
   const timer = setInterval(() => {

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createConfigSource } from '../config/index.ts';
+import { createConfigSource, ownVersion } from '../config/index.ts';
 import { readEnvironment } from '../contract/config.ts';
 import { AppError } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
@@ -17,10 +17,13 @@ import { takeFileLock } from '../engine/file-lock.ts';
 import { folderMark } from '../engine/pid-file.ts';
 import { connectOptions } from '../engine/connect-options.ts';
 import { demoRunner, runCommand, sweep } from '../runners/index.ts';
+import { createLogger, writeTo } from '../telemetry/logger.ts';
+import type { Otlp } from '../telemetry/otlp.ts';
+import { sendTelemetry } from '../telemetry/send-telemetry.ts';
+import { tracedRun } from '../telemetry/traced-run.ts';
 import { hostToken, localize, withPlace } from './host/elsewhere.ts';
 import { startRunnerHost, type RunnerHost, type RunnerHostDeps } from './host/runner-host.ts';
 import { createStoreApi, type StoreApi } from './host/store-api.ts';
-import { logLine } from './log-line.ts';
 import { installSdkRuntime } from './sdk-runtime.ts';
 import type { EngineTarget } from './poll-engine.ts';
 
@@ -36,6 +39,11 @@ const environment = readEnvironment(process.env);
 const home = homeFolder(environment.home);
 const paths = homePaths(home);
 const config = createConfigSource(home);
+const log = createLogger({
+  process: 'host',
+  level: () => config.lastGood().logs.level,
+  write: writeTo(process.stderr),
+});
 
 /** What beside-the-server and elsewhere do not share. */
 type Place = Pick<
@@ -45,7 +53,7 @@ type Place = Pick<
   run: RunnerHostDeps['runProgram'];
 };
 
-async function start(): Promise<RunnerHost> {
+async function start(otlp: Otlp | null): Promise<RunnerHost> {
   const place = flags.server === undefined ? besideServer() : elsewhere(flags.server);
   const folder = join(paths.hosts, place.hostId);
   // Two hosts in one room would sweep each other's agents and take each other's claims away.
@@ -66,9 +74,9 @@ async function start(): Promise<RunnerHost> {
     slots: () => Number(flags.slots ?? config.lastGood().limits.slots),
     folder,
     folderMark: folderMark(lock),
-    runProgram: place.run,
+    runProgram: tracedRun(place.run, otlp?.record ?? null),
     sweep: async (prefix) => void (await sweep(prefix, { graceMs: place.killGraceMs() })),
-    log: logLine,
+    log,
   });
 }
 
@@ -76,7 +84,7 @@ function besideServer(): Place {
   const killGraceMs = () => config.lastGood().limits.killGraceSeconds * 1000;
   const given = { home, environment, env: process.env, config: config.read().engine };
   const external = connectOptions(given);
-  installSdkRuntime(logLine);
+  installSdkRuntime(log);
   return {
     api: createStoreApi(() => ({
       url: readServerFile(home).url,
@@ -129,7 +137,9 @@ function elsewhere(server: string): Place {
 }
 
 try {
-  const host = await start();
+  const endpoint = config.read().telemetry.otlpEndpoint ?? environment.otlpEndpoint;
+  const otlp = await sendTelemetry(endpoint, { process: 'host', version: ownVersion(), log });
+  const host = await start(otlp);
   process.on('SIGTERM', () => host.stop());
   process.on('SIGINT', () => host.stop());
   process.on('SIGHUP', () => host.drain());
@@ -138,9 +148,11 @@ try {
   // Started by the command line, it ends with it.
   process.on('disconnect', () => host.stop());
   await host.ended;
+  await otlp?.stop();
   process.exit(0);
 } catch (error) {
   const hint = error instanceof AppError && error.hint ? ` ${error.hint}` : '';
-  logLine(`runner host failed: ${error instanceof Error ? error.message : String(error)}${hint}`);
+  const message = error instanceof Error ? error.message : String(error);
+  log(`runner host failed: ${message}${hint}`, { level: 'error' });
   process.exit(1);
 }

@@ -6,6 +6,7 @@ import {
   type NativeConnectionOptions,
   type WorkerOptions,
 } from '@temporalio/worker';
+import type { Log } from '../contract/log.ts';
 
 export interface EngineTarget {
   connection: NativeConnectionOptions;
@@ -16,7 +17,7 @@ export interface PollDeps {
   worker: Omit<WorkerOptions, 'connection' | 'namespace'>;
   /** Where the engine is now; a change ends the worker, and the next one goes there. */
   target(): EngineTarget | null;
-  log(message: string): void;
+  log: Log;
 }
 
 const RETRY_MS = 250;

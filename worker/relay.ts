@@ -3,6 +3,8 @@
  * kept here in memory is only which workflows are being spoken to.
  */
 import type { Client } from '@temporalio/client';
+import type { Log } from '../contract/log.ts';
+import { workflowSubject } from '../contract/names.ts';
 import { limits } from '../contract/limits.ts';
 import { reach } from '../faults/reach.ts';
 import type { Store } from '../store/index.ts';
@@ -17,7 +19,7 @@ export interface RelayDeps {
   client: Client;
   controlQueue: string;
   surroundings(): StepSurroundings;
-  log(message: string): void;
+  log: Log;
 }
 
 /** Workflows spoken to at once; the dev server has one shard and gains nothing from more. */
@@ -89,7 +91,8 @@ export async function deliver(deps: RelayDeps, rows: OutboxRow[]): Promise<void>
   } catch (error) {
     const kind = classify(error);
     if (kind === 'unreachable') throw error;
-    deps.log(`outbox ${rows[0]!.workflow_id}: ${kind}: ${String(error)}`);
+    const { workflow_id: workflowId } = rows[0]!;
+    deps.log(`outbox ${workflowId}: ${kind}: ${String(error)}`, workflowSubject(workflowId));
     if (kind === 'refused') {
       await store.write((tx) => reject(tx, rows, String(error)));
       return;

@@ -1,16 +1,20 @@
 /** Temporal's runtime for our processes: our signals, our log, no line without end. */
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
+import type { Log } from '../contract/log.ts';
+import { workflowSubject } from '../contract/names.ts';
 
 /** An agent that fails is data: its record says how, and the log is for what went wrong with us. */
 const agentFailed = 'Workflow failed';
 
 /** Once per process, before the first worker or connection. */
-export function installSdkRuntime(log: (message: string) => void): void {
+export function installSdkRuntime(log: Log): void {
   Runtime.install({
     // We end by our own rules, agents first.
     shutdownSignals: [],
-    logger: new DefaultLogger('WARN', ({ level, message }) => {
-      if (message !== agentFailed) log(`${level} ${message}`);
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      if (message === agentFailed) return;
+      const about = workflowSubject(String(meta?.['workflowId'] ?? ''));
+      log(message, { level: level === 'ERROR' ? 'error' : 'warn', ...about });
     }),
     telemetryOptions: {
       logging: {

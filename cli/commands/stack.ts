@@ -54,8 +54,7 @@ async function up(deps: CliDeps, options: UpOptions): Promise<ExitCode> {
     home,
     port: options.port ?? null,
     env: deps.processEnvironment,
-    // The lines are those of its log, which begin with the time.
-    onProgress: (line) => tellLine(deps, line.replace(/^\d{4}-\S+Z /, '')),
+    onProgress: (line) => tellLine(deps, line),
   });
   const { health, wasRunning } = await withProgress(deps, 'starting', work);
   if (wasRunning) {

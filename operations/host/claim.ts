@@ -1,5 +1,7 @@
 import type { ClaimAnswer, ClaimRequest } from '../../contract/store-api.ts';
 import type { RunSpec } from '../../contract/run.ts';
+import { formatTraceparent, parseTraceparent } from '../../contract/trace.ts';
+import { leaseSpan } from '../../domain/span-ids.ts';
 import { signToken } from '../../domain/token.ts';
 import { reach } from '../../faults/reach.ts';
 import { runnerOf } from '../../store/invocations.ts';
@@ -20,6 +22,7 @@ function specOf(
   { row, runNo, turn, prompt }: Extract<Claim, { kind: 'run' }>,
   env: Record<string, string>,
 ): RunSpec {
+  const within = parseTraceparent(row.traceparent);
   return {
     invocationId: row.id,
     runNo,
@@ -37,5 +40,6 @@ function specOf(
     runner: runnerOf(row),
     url: deps.url(),
     token: signToken(deps.secret, { role: 'child', invocationId: row.id, agentId: row.agent_id }),
+    traceparent: within && formatTraceparent(leaseSpan(within, row.id, runNo)),
   };
 }

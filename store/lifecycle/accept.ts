@@ -43,6 +43,8 @@ export interface AcceptRequest extends BoundsRequest {
   detached: boolean;
   /** Set when the asking invocation will stand still until this one has ended. */
   waitId: string | null;
+  /** The span of the request, where traces are on. */
+  traceparent: string | null;
 }
 
 export function accept(tx: Tx, request: AcceptRequest): InvocationRow {
@@ -183,13 +185,13 @@ function insert(
        id, runner_id, created_at, workspace_path, spec_id, prompt, files_json, ordinal, agent_id,
        session_key, session_id, title, request_hash, execution_mode, parent_session_id,
        root_session_id, owner_invocation_id, owner_session_id, depth, detached, runner_json,
-       max_depth, max_children, deadline_at)
+       max_depth, max_children, deadline_at, traceparent)
      VALUES (
        :id, :runnerId, :now, :workspacePath, :specId, :prompt, :files,
        (SELECT coalesce(max(ordinal), 0) + 1 FROM subagent_sessions), :agentId,
        :sessionKey, :sessionId, :title, :requestHash, :mode, :parentKey,
        :rootKey, :ownerId, :ownerSession, :depth, :detached, :runner,
-       :maxDepth, :maxChildren, :deadlineAt)`,
+       :maxDepth, :maxChildren, :deadlineAt, :traceparent)`,
     {
       id: request.id,
       runnerId: request.runner.id,
@@ -214,6 +216,7 @@ function insert(
       maxDepth: bounds.maxDepth,
       maxChildren: bounds.maxChildren,
       deadlineAt: bounds.deadlineAt,
+      traceparent: request.traceparent,
     },
   );
   return findInvocation(tx.db, request.id)!;

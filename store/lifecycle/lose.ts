@@ -27,6 +27,7 @@ export function loseRun(
     `UPDATE runs SET state = 'lost', ended_at = :now WHERE invocation_id = :id AND run_no = :runNo`,
     { id: run.invocation_id, runNo: run.run_no, now: tx.now },
   );
+  tx.note({ kind: 'run over', invocationId: run.invocation_id, runNo: run.run_no });
   const row = findInvocation(tx.db, run.invocation_id)!;
   settleHanded(tx, row.id, 'queued');
   appendTurn(tx, {

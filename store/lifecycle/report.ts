@@ -136,6 +136,7 @@ function closeRun(tx: Tx, run: RunRow): void {
     `UPDATE runs SET state = 'ended', ended_at = :now WHERE invocation_id = :id AND run_no = :runNo`,
     { id: run.invocation_id, runNo: run.run_no, now: tx.now },
   );
+  tx.note({ kind: 'run over', invocationId: run.invocation_id, runNo: run.run_no });
 }
 
 /** The answer is that of the last run that gave one; usage adds up over all of them. */

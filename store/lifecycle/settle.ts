@@ -78,7 +78,9 @@ export function settle(
   releaseSlot(tx, id);
   passOnSession(tx, row);
   admitNext(tx);
-  tx.note({ kind: 'final', invocationId: id });
+  const seconds = (Date.parse(tx.now) - Date.parse(row.created_at)) / 1000;
+  const ended = { ...ending, mode: row.execution_mode, seconds };
+  tx.note({ kind: 'final', invocationId: id, ended });
   reach('ending uncommitted');
   return true;
 }

@@ -52,6 +52,7 @@ export function fakeApi(
     run?: (name: OperationName, caller: Caller, input: Record<string, unknown>) => unknown;
     watch?: (caller: Caller, request: { id: string; after: number }) => AsyncIterable<WatchItem>;
     allowedHosts?: string[];
+    metrics?: string;
   } = {},
 ) {
   const asked: Asked[] = [];
@@ -78,6 +79,7 @@ export function fakeApi(
     secret,
     allowedHosts: () => answers.allowedHosts ?? [],
     version: '1.2.3',
+    metrics: () => answers.metrics ?? null,
     log: { error: (message, details) => logged.push({ message, ...details }) },
   };
   const app = createApp(deps);

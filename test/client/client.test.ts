@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createClient } from '../../client/client.ts';
 import { ProblemError } from '../../client/problem-error.ts';
+import { readEnvironment } from '../../contract/config.ts';
 import { AppError } from '../../contract/errors.ts';
 import {
   answerJson,
@@ -216,6 +217,35 @@ test('who asks is said when something is run, and not with a read', async () => 
       ]);
     },
   );
+});
+
+test('the span in which a client asks goes along with what it starts, and with nothing else', async () => {
+  await withFakeServer(
+    (_, response) => answerJson(response, recordOf({})),
+    async ({ url, seen }) => {
+      const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+      const input = { runnerId: 'demo', prompt: 'go', executionMode: 'ASYNC_POLL' } as const;
+      const client = createClient({ url, token, traceparent });
+      await client.call('runSubagent', input);
+      await client.call('getSubagent', { id: 'sub_1' });
+      await createClient({ url, token }).call('runSubagent', input);
+      expect(seen.map((one) => one.headers['traceparent'])).toEqual([
+        traceparent,
+        undefined,
+        undefined,
+      ]);
+    },
+  );
+});
+
+test('only a traceparent that is one is taken from the environment', () => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const read = (TRACEPARENT: string) => readEnvironment({ TRACEPARENT }).traceparent;
+  expect([read(traceparent), read('nonsense'), read(`${traceparent}\nx: y`)]).toEqual([
+    traceparent,
+    null,
+    null,
+  ]);
 });
 
 test('an answer that is not ours names the address, and one of another version says so', async () => {

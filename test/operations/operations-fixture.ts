@@ -184,6 +184,8 @@ export function createDeps(store: Store, home: string, config: Config): Deps {
     }),
     checkStore: () => checkDatabase(paths.database, store.now(), store.db),
     oneAtATime: createOneAtATime(),
+    measure: { accepted: () => {}, waiting: () => () => {} },
+    recordSpan: null,
     randomId: () => `${(made += 1)}`.padStart(4, '0'),
     engine: () => ({
       connected: true,
@@ -203,6 +205,7 @@ export function callerAs(caller: Partial<Caller> & Pick<Caller, 'claims'>): Call
   return {
     parentSessionId: null,
     idempotencyKey: null,
+    trace: null,
     gone: new AbortController().signal,
     ...caller,
   };

@@ -66,6 +66,7 @@ export function specOf(room: Room, runner: CommandRunner, spec: Partial<RunSpec>
     runner,
     url: 'http://127.0.0.1:1',
     token: 'off_token',
+    traceparent: null,
     ...spec,
   };
 }

@@ -142,7 +142,7 @@ test('changes are told after the commit, and those of a failed write are not', a
         put('a')(tx);
       }),
       room.store.write((tx) => {
-        tx.note({ kind: 'final', invocationId: 'sub_1' });
+        tx.note({ kind: 'released', invocationId: 'sub_1' });
         throw new Error('no');
       }),
     ]);

@@ -49,6 +49,7 @@ const specOf = (workspacePath: string, more: Partial<RunSpec> = {}): RunSpec => 
   runner: { ...demoRunner('/server/demo.js'), id: 'tool', builtIn: undefined } as never,
   url: 'http://127.0.0.1:1',
   token: 'off_child',
+  traceparent: null,
   ...more,
 });
 const hereIn = (folder: string): Here => ({

@@ -1,5 +1,6 @@
 /** Endings that an earlier boot could not bring to the store: brought before this boot says hello. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../contract/log.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Report } from '../../contract/store-api.ts';
 import { reach } from '../../faults/reach.ts';
@@ -12,7 +13,7 @@ export interface FlushDeps {
   /** Where the spools lie. */
   folder: string;
   signal: AbortSignal;
-  log(message: string): void;
+  log: Log;
 }
 
 const BATCH = 50;
@@ -32,7 +33,10 @@ async function flush(deps: FlushDeps, key: SpoolKey): Promise<void> {
       await bring(deps, key, page.reports);
     }
   } catch (error) {
-    log(`what was left of ${key.invocationId}/${key.runNo} is dropped: ${String(error)}`);
+    log(`what was left of ${key.invocationId}/${key.runNo} is dropped: ${String(error)}`, {
+      invocation: key.invocationId,
+      run: key.runNo,
+    });
   }
   reach('left spool sent');
   if (!signal.aborted) spool.remove();

@@ -1,5 +1,6 @@
 /** The host's long poll: it is there, what it runs, and what it is to begin and to stop. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../contract/log.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { SyncAnswer } from '../../contract/store-api.ts';
 import { reach } from '../../faults/reach.ts';
@@ -18,7 +19,7 @@ export interface TouchDeps {
   /** The server does not know this boot: another store, perhaps. */
   sayHello(): Promise<void>;
   signal: AbortSignal;
-  log(message: string): void;
+  log: Log;
 }
 
 /** Half of what counts as silence, so that one lost answer does not. */
@@ -73,7 +74,7 @@ function createBeginner({ runs, signal, log }: TouchDeps): (ids: string[]) => bo
     try {
       await runs.hold(id);
     } catch (error) {
-      log(`claim of ${id}: ${String(error)}`);
+      log(`claim of ${id}: ${String(error)}`, { invocation: id });
       await pause(signal);
     } finally {
       claiming.delete(id);

@@ -1,5 +1,6 @@
 /** Brings the reports of one run to the store, in order; on disk while the server is away. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../contract/log.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Report, RunKey } from '../../contract/store-api.ts';
 import { Backlog } from './backlog.ts';
@@ -17,7 +18,7 @@ export interface ReporterDeps {
   spool: Spool;
   /** The store says that the run is not ours any more. */
   onLost(): void;
-  log(message: string): void;
+  log: Log;
 }
 
 /** What may wait in memory; more holds the program back until the store, or the disk, has taken some. */
@@ -161,6 +162,9 @@ export class Reporter {
 
   #log(error: unknown): void {
     const { run, log } = this.#deps;
-    log(`reports of ${run.invocationId}/${run.runNo}: ${String(error)}`);
+    log(`reports of ${run.invocationId}/${run.runNo}: ${String(error)}`, {
+      invocation: run.invocationId,
+      run: run.runNo,
+    });
   }
 }

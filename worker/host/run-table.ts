@@ -1,6 +1,7 @@
 /** The runs of this boot: each owns its process, whoever holds a lease on it. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Log } from '../../contract/log.ts';
 import { runMarker } from '../../contract/names.ts';
 import type { Outcome, RunEvent, RunSpec } from '../../contract/run.ts';
 import type { RunKey } from '../../contract/store-api.ts';
@@ -36,7 +37,7 @@ export interface RunTableDeps {
       marker: string;
     },
   ): Promise<Outcome>;
-  log(message: string): void;
+  log: Log;
 }
 
 export class RunTable {
@@ -171,7 +172,7 @@ export class RunTable {
 
 const nameOf = (run: RunKey) => `${run.invocationId}/${run.runNo}`;
 
-function removeQuietly(folder: string, log: (message: string) => void): void {
+function removeQuietly(folder: string, log: Log): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch (error) {

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../contract/log.ts';
 import { createRunAgentActivities } from '../../activities/run-agent.ts';
 import { hostMarkerPrefix, markerHome } from '../../contract/names.ts';
 import type { HelloAnswer } from '../../contract/store-api.ts';
@@ -30,7 +31,7 @@ export interface RunnerHostDeps {
   engine: EngineTarget | null;
   /** A person started it and waits: a server that will not have it is told to them. */
   endsWhenRefused?: boolean;
-  log(message: string): void;
+  log: Log;
   /** Tests are less patient. */
   unheardMs?: number;
 }
