@@ -96,6 +96,15 @@ test('five deaths without health are a crash loop, which ends with the last line
   });
 });
 
+test('the last lines of a crash loop are shown as a person reads them', async () => {
+  await withRoom({ delayMsMin: 5 }, async ({ start }) => {
+    const line = { level: 'error', time: 'T', process: 'server', msg: 'no such table' };
+    const script = `console.error(${JSON.stringify(JSON.stringify(line))}); process.exit(7)`;
+    const supervisor = start(script, { isHealthy: async () => false });
+    await expect(supervisor.ready).rejects.toThrow(/:\nT error server: no such table$/);
+  });
+});
+
 test('deaths that lie far apart are no crash loop', async () => {
   await withRoom({ delayMsMin: 5, delayMsMax: 5, deathsMs: 60 }, async ({ events, start }) => {
     start('process.exit(1)', { isHealthy: async () => false });
