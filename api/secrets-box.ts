@@ -16,7 +16,9 @@ export function createSecretsBox(folder: string): SecretsBox & { list(): string[
       try {
         return JSON.parse(await readFile(file(id), 'utf8')) as Record<string, string>;
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+        // Gone, or damaged: the values are lost. Whatever else keeps us from reading may pass.
+        const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
+        if (isGone || error instanceof SyntaxError) return null;
         throw error;
       }
     },

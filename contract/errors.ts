@@ -45,6 +45,7 @@ export const endingErrorCodes = [
   'invalid_result',
   'agent_error',
   'unresolved_placeholder',
+  'env_missing',
   'spawn_failed',
   'turn_timeout',
   'wall_time',

@@ -48,6 +48,7 @@ export type EngineView = Health['engine'];
 /** Values of `context.env`, kept apart from the store until the invocation is final. */
 export interface SecretsBox {
   put(id: string, env: Record<string, string>): Promise<void>;
-  get(id: string): Promise<Record<string, string>>;
+  /** Null where none lie there that could be read. */
+  get(id: string): Promise<Record<string, string> | null>;
   remove(id: string): Promise<void>;
 }

@@ -54,6 +54,7 @@ export async function runSubagent(
         specId: input.context.specId ?? null,
         title: input.title ?? null,
         detached: input.detached,
+        hasEnv: input.context.env !== undefined,
         ...treeLimits(deps, input.limits),
         homeLimits: deps.config().limits,
         waitId,

@@ -55,6 +55,7 @@ export async function sendToSubagent(
       files: null,
       title: null,
       detached: false,
+      hasEnv: false,
       maxDepth: Math.min(earlier.max_depth, limits.maxDepth),
       maxChildren: Math.min(earlier.max_children, limits.maxChildren),
       wallSeconds: limits.wallSeconds,

@@ -52,6 +52,7 @@ export interface InvocationRow {
   engine_state: 'unstarted' | 'open' | 'closed';
   spawn_no: number;
   traceparent: string | null;
+  has_env: number;
 }
 
 /** As the partial index on them spells it. */

@@ -11,10 +11,10 @@ import type { Deps } from '../deps.ts';
 export async function claim(deps: Deps, request: ClaimRequest): Promise<ClaimAnswer> {
   // Read before the claim: a claim whose answer could not be given would be a run that never was.
   const env = await deps.secrets.get(request.invocationId);
-  const claimed = await deps.store.write((tx) => claimRun(tx, request));
+  const claimed = await deps.store.write((tx) => claimRun(tx, request, { hasEnv: env !== null }));
   if (claimed.kind !== 'run') return claimed;
   reach('claimed');
-  return { kind: 'run', run: specOf(deps, claimed, env) };
+  return { kind: 'run', run: specOf(deps, claimed, env ?? {}) };
 }
 
 function specOf(

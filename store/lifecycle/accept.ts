@@ -41,6 +41,8 @@ export interface AcceptRequest extends BoundsRequest {
   files: string[] | null;
   title: string | null;
   detached: boolean;
+  /** Whether values of `context.env` lie beside the store. */
+  hasEnv: boolean;
   /** Set when the asking invocation will stand still until this one has ended. */
   waitId: string | null;
   /** The span of the request, where traces are on. */
@@ -185,13 +187,13 @@ function insert(
        id, runner_id, created_at, workspace_path, spec_id, prompt, files_json, ordinal, agent_id,
        session_key, session_id, title, request_hash, execution_mode, parent_session_id,
        root_session_id, owner_invocation_id, owner_session_id, depth, detached, runner_json,
-       max_depth, max_children, deadline_at, traceparent)
+       max_depth, max_children, deadline_at, traceparent, has_env)
      VALUES (
        :id, :runnerId, :now, :workspacePath, :specId, :prompt, :files,
        (SELECT coalesce(max(ordinal), 0) + 1 FROM subagent_sessions), :agentId,
        :sessionKey, :sessionId, :title, :requestHash, :mode, :parentKey,
        :rootKey, :ownerId, :ownerSession, :depth, :detached, :runner,
-       :maxDepth, :maxChildren, :deadlineAt, :traceparent)`,
+       :maxDepth, :maxChildren, :deadlineAt, :traceparent, :hasEnv)`,
     {
       id: request.id,
       runnerId: request.runner.id,
@@ -217,6 +219,7 @@ function insert(
       maxChildren: bounds.maxChildren,
       deadlineAt: bounds.deadlineAt,
       traceparent: request.traceparent,
+      hasEnv: request.hasEnv ? 1 : 0,
     },
   );
   return findInvocation(tx.db, request.id)!;

@@ -13,7 +13,7 @@ import { findInvocation, runnerOf, type InvocationRow } from '../invocations.ts'
 import { handCallbacks, waitingCallbacks } from '../mailbox.ts';
 import { appendTurn } from '../turns.ts';
 import type { Tx } from '../write-queue.ts';
-import { completed, isUnfinished, settle } from './settle.ts';
+import { completed, isUnfinished, settle, type Ending } from './settle.ts';
 
 export interface RunRow {
   invocation_id: string;
@@ -32,7 +32,8 @@ export type Claim =
   | { kind: 'attach'; runNo: number }
   | { kind: 'nothing'; status: Status | null };
 
-export function claim(tx: Tx, request: ClaimRequest): Claim {
+/** `found` is what lies beside the store for it: nothing is run without the values it was given. */
+export function claim(tx: Tx, request: ClaimRequest, found: { hasEnv: boolean }): Claim {
   requireBoot(tx, request);
   const row = findInvocation(tx.db, request.invocationId);
   if (!row || isFinal(row.status)) return { kind: 'nothing', status: row?.status ?? null };
@@ -49,8 +50,20 @@ export function claim(tx: Tx, request: ClaimRequest): Claim {
   }
   const counted = counts(tx, row);
   if (counted.hasRun && !isUnfinished(tx, row).unread) return standDown(tx, row);
+  if (row.has_env === 1 && !found.hasEnv) {
+    settle(tx, row.id, withoutEnv);
+    return { kind: 'nothing', status: withoutEnv.status };
+  }
   return begin(tx, row, request, counted);
 }
+
+const withoutEnv: Ending = {
+  status: 'failed',
+  error: 'the values of its context.env are missing in the home',
+  errorCode: 'env_missing',
+  errorHint:
+    'They are in no backup, and a home that was damaged may have lost them. Ask again with context.env.',
+};
 
 /** What it was to read was acknowledged by somebody in the meantime: a turn would have nothing in it. */
 function standDown(tx: Tx, row: InvocationRow): Claim {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { limits } from '../../contract/limits.ts';
@@ -176,5 +176,22 @@ test('a row keeps the difference between no files and an empty list of them', as
     expect(room.row(empty.id).files_json).toBe('[]');
     expect((await room.get(none.id)).context.files).toBeNull();
     expect((await room.get(empty.id)).context.files).toEqual([]);
+  });
+});
+
+test.each([
+  ['missing', (file: string) => rmSync(file)],
+  ['damaged', (file: string) => writeFileSync(file, '{"KEY"')],
+])('what was given secret values never runs without them: %s, they end it', async (_, lose) => {
+  await withOperations(async (room) => {
+    const { id } = await room.start({ context: { env: { KEY: 'hunter2' } } });
+    lose(join(room.deps.paths.secrets, `${id}.json`));
+    expect(await room.host.tryClaim(id)).toEqual({ kind: 'nothing', status: 'failed' });
+    expect(await room.get(id)).toMatchObject({
+      errorCode: 'env_missing',
+      errorHint: expect.stringContaining('Ask again with context.env'),
+    });
+    expect(room.row(id).host_id).toBeNull();
+    expect(room.count('runs')).toBe(0);
   });
 });

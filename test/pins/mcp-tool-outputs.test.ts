@@ -41,6 +41,7 @@ const subAgent = {
             'invalid_result',
             'agent_error',
             'unresolved_placeholder',
+            'env_missing',
             'spawn_failed',
             'turn_timeout',
             'wall_time',
