@@ -20,7 +20,11 @@ export async function send(deps: RelayDeps, rows: OutboxRow[]): Promise<boolean>
   return true;
 }
 
-/** Starts a root. Somebody who did so before us has done what we wanted. */
+/**
+ * Starts a root, also under the id of a workflow that has closed: it was ended by hand, or belonged to an
+ * invocation that was deleted and asked for anew. Should it have closed because all is done, the new
+ * one hears so and ends. An open one has done what we wanted, or is about to close and has to look again.
+ */
 async function start(deps: RelayDeps, row: OutboxRow): Promise<boolean> {
   const invocation = findInvocation(deps.store.db, row.target_invocation_id!);
   if (!invocation || isFinal(invocation.status)) return false;
@@ -30,9 +34,6 @@ async function start(deps: RelayDeps, row: OutboxRow): Promise<boolean> {
       args: [{ invocationId: invocation.id }],
       workflowId: story.workflowId,
       taskQueue: deps.controlQueue,
-      // Sent without effect before, or lost: it may have been ended by hand, and has to begin again.
-      workflowIdReusePolicy:
-        row.attempts === 0 && invocation.spawn_no === 0 ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
       workflowTaskTimeout: '2s',
       staticSummary: story.summary,
       staticDetails: story.details,
@@ -41,6 +42,7 @@ async function start(deps: RelayDeps, row: OutboxRow): Promise<boolean> {
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    await deps.client.workflow.getHandle(row.workflow_id).signal('poke');
   }
   return true;
 }

@@ -227,6 +227,24 @@ describe('an invocation that has ended', () => {
     });
   });
 
+  test.each(['after', 'before'])(
+    'and was deleted begins at once when it is asked for anew, %s its workflow has ended',
+    async (moment) => {
+      const { play } = createPrograms();
+      await withHome(play, async (home) => {
+        const caller = { ...home.admin, idempotencyKey: randomUUID() };
+        const { id } = await home.start({ prompt: 'brief' }, caller);
+        await home.untilStatus(id, 'completed');
+        if (moment === 'after') await untilAllOver(home);
+        await home.ask('deleteSubagent', { id });
+        await home.start({ prompt: 'brief' }, caller);
+        await home.untilLaunched(id, 2);
+        await untilAllOver(home);
+        expect((await home.get(id)).status).toBe('completed');
+      });
+    },
+  );
+
   test('is not begun again when its workflow is deleted', async () => {
     const { play, open } = createPrograms();
     await withHome(play, async (home) => {
