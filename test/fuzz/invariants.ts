@@ -2,8 +2,8 @@
 import { finalStatuses } from '../../contract/words.ts';
 import { load } from '../../store/admission.ts';
 import { isLive, listHosts } from '../../store/hosts.ts';
-import { brokenRules } from './watch-rows.ts';
 import { nextInQueue } from '../../store/placement.ts';
+import { brokenRules } from './watch-rows.ts';
 import type { World } from './world.ts';
 
 const final = `(${finalStatuses.map((status) => `'${status}'`).join(', ')})`;
@@ -111,17 +111,18 @@ export function broken(world: World): string[] {
   return [...brokenRules(db), ...asked, ...idleSlots(world), ...deafWorkflows(world)];
 }
 
-/** Whoever stands in the queue stands there for want of a slot, where it may go. */
+/** Whoever stands in the queue stands there for want of a slot on a host that would do. */
 function idleSlots({ store }: World): string[] {
   const now = store.now();
-  return listHosts(store.db)
+  const free = listHosts(store.db)
     .filter((host) => isLive(host, now) && host.draining === 0)
     .filter((host) => {
       const { total, working } = load(store, host);
       return total < host.ceiling && working < host.slots;
     })
-    .filter((host) => nextInQueue(store.db, [host.id]) !== undefined)
-    .map((host) => `somebody is queued while ${host.id} has a free slot`);
+    .map((host) => host.id);
+  const queued = free.length === 0 ? undefined : nextInQueue(store.db, free);
+  return queued ? [`${queued.id} is queued while ${queued.bound ?? free[0]} has a free slot`] : [];
 }
 
 /** What has a slot and no process: its workflow is about to ask, or to claim, or is told to. */

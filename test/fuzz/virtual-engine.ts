@@ -2,12 +2,9 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { createControlActivities } from '../../activities/control.ts';
-import { controlQueue, localHostId } from '../../contract/names.ts';
 import type { ChildStart } from '../../contract/steps.ts';
 import { nameOf } from '../../workflows/start-children.ts';
 import type { Deps } from '../../operations/index.ts';
-import { findInvocation } from '../../store/invocations.ts';
-import { liveRun } from '../../store/lifecycle/claim.ts';
 import { reconcileEpoch } from '../../store/lifecycle/rebuild.ts';
 import { dueRows, type OutboxRow } from '../../store/outbox.ts';
 import { deliver } from '../../worker/relay.ts';
@@ -17,8 +14,8 @@ export interface Workflow {
   of: { invocationId: string } | { agentId: string; sessionKey: string };
   isPoked: boolean;
   isCancelled: boolean;
-  /** The host on whose queue the activity stands, and whether a host holds it. */
-  lease: { hostId: string; isHeld: boolean } | null;
+  /** The host on whose queue the activity stands, null for the server's, and whether it is held there. */
+  lease: { hostId: string | null; isHeld: boolean } | null;
   started: Set<string>;
   /** A session with nothing open may go to rest. */
   mayRest: boolean;
@@ -32,8 +29,7 @@ const around = { homeId: 'h', attributes: [], sessionIdleMs: 1000 };
 export class VirtualEngine {
   readonly #deps: Deps;
   open = new Map<string, Workflow>();
-  #closed = new Set<string>();
-  #kept = { open: new Map<string, Workflow>(), closed: new Set<string>() };
+  #kept = new Map<string, Workflow>();
   #epoch = 1;
   #instance = 1;
   #passage: Passage = 'good';
@@ -52,19 +48,18 @@ export class VirtualEngine {
   async lose(): Promise<void> {
     this.#epoch += 1;
     this.open.clear();
-    this.#closed.clear();
     this.keep();
     await this.reconcile();
   }
 
   keep(): void {
-    this.#kept = copy({ open: this.open, closed: this.#closed });
+    this.#kept = copy(this.open);
   }
 
   /** The machine crashed: what came after the last flush to disk has never been. */
   async forget(): Promise<void> {
     this.#instance += 1;
-    ({ open: this.open, closed: this.#closed } = copy(this.#kept));
+    this.open = copy(this.#kept);
     // A process may have ended meanwhile: the next attempt of its lease finds that out.
     for (const { lease } of this.open.values()) if (lease) lease.isHeld = false;
     await this.reconcile();
@@ -117,22 +112,10 @@ export class VirtualEngine {
     this.#startChildren(workflow, next.children);
     if (next.step === 'done') this.close(workflow);
     if (next.step === 'run') {
-      const hostId = this.#hostOf(invocationId, next.queue);
-      if (workflow.lease?.hostId !== hostId) workflow.lease = { hostId, isHeld: false };
+      const hostId = next.queue.split('-host-')[1] ?? null;
+      if (workflow.lease && workflow.lease.hostId !== hostId) this.release(invocationId);
+      else workflow.lease ??= { hostId, isHeld: false };
     }
-  }
-
-  /** A host elsewhere has no queue: the server holds its lease, and tells it what to begin. */
-  #hostOf(invocationId: string, queue: string): string {
-    const { db } = this.#deps.store;
-    if (queue !== controlQueue(around.homeId)) return queue.split('-host-')[1]!;
-    return (liveRun({ db }, invocationId) ?? findInvocation(db, invocationId))!.host_id!;
-  }
-
-  /** What the server's own leases listen for. */
-  releaseElsewhere(invocationId: string): void {
-    const lease = this.open.get(`subagent/${invocationId}`)?.lease;
-    if (lease && lease.hostId !== localHostId) this.release(invocationId);
   }
 
   /** The lease on a run has ended: the workflow asks again. */
@@ -145,7 +128,6 @@ export class VirtualEngine {
 
   close(workflow: Workflow): void {
     this.open.delete(workflow.id);
-    this.#closed.add(workflow.id);
   }
 
   #startChildren(workflow: Workflow, children: ChildStart[]): void {
@@ -188,10 +170,9 @@ export class VirtualEngine {
       start: (_: string, options: StartOptions) =>
         pass(() => {
           const id = options.workflowId;
-          const isTaken =
-            this.open.has(id) ||
-            (options.workflowIdReusePolicy === 'REJECT_DUPLICATE' && this.#closed.has(id));
-          if (isTaken) throw new WorkflowExecutionAlreadyStartedError('started', id, 'subAgent');
+          if (this.open.has(id)) {
+            throw new WorkflowExecutionAlreadyStartedError('started', id, 'subAgent');
+          }
           this.#start(id, options.args[0] as { invocationId: string });
         }, true),
       getHandle: (id: string) => ({
@@ -217,7 +198,6 @@ export class VirtualEngine {
 
 interface StartOptions {
   workflowId: string;
-  workflowIdReusePolicy?: string;
   args: unknown[];
 }
 

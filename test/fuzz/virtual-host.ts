@@ -57,10 +57,10 @@ export class VirtualHost {
     await this.#api.hello(slots);
   }
 
-  /** Says that it is there, and stops what it is told to stop. */
+  /** Says that it is there, stops what it is told to stop, and begins what it is told to begin. */
   async sync(isDraining = false): Promise<void> {
     const runs = [...this.processes.values()].map(({ spec }) => spec);
-    const { stop } = await this.#api.sync(
+    const { stop, start } = await this.#api.sync(
       runs.map(({ invocationId, runNo }) => ({ invocationId, runNo })),
       isDraining,
     );
@@ -68,6 +68,7 @@ export class VirtualHost {
       const process = this.processes.get(invocationId);
       if (process?.ending === null) await this.end(process, outcomeOf('cancelled'));
     }
+    for (const invocationId of start) await this.hold(invocationId);
   }
 
   /** What an activity does: attaches to the process, or claims and starts. True while there is one. */

@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { configSchema } from '../../contract/config.ts';
+import { subAgentWorkflowId } from '../../contract/names.ts';
 import { operations, type OperationInput, type OperationName } from '../../contract/operations.ts';
 import { handlers, type Caller, type Deps } from '../../operations/index.ts';
 import { expire } from '../../store/lifecycle/expire.ts';
@@ -10,6 +11,7 @@ import { openStore, type Store } from '../../store/index.ts';
 import type { InvocationRow } from '../../store/invocations.ts';
 import { callerAs, createDeps } from '../operations/operations-fixture.ts';
 import { createClock, type TestClock } from '../store/store-fixture.ts';
+import { holdRemoteRun } from '../../worker/remote-lease.ts';
 import { watchRows } from './watch-rows.ts';
 import { VirtualEngine, type Workflow } from './virtual-engine.ts';
 import { VirtualHost, type Process } from './virtual-host.ts';
@@ -66,14 +68,24 @@ export class World {
     return this.hosts.flatMap((host) => host.alive.map((process) => ({ host, process })));
   }
 
-  /** A host takes the activity of a workflow: one attempt. */
+  /** The activity of a workflow is taken, by its host or for a host elsewhere by the server: one attempt. */
   async hold(workflow: Workflow, isAnswerLost: boolean): Promise<void> {
     const { lease, of } = workflow;
     if (!lease || !('invocationId' in of)) return;
+    if (lease.hostId === null) return this.#holdHere(of.invocationId, lease);
     const host = this.hosts.find((one) => one.id === lease.hostId);
     if (!host?.isUp) return;
     if (!(await host.hold(of.invocationId, isAnswerLost))) this.engine.release(of.invocationId);
     else if (!isAnswerLost) lease.isHeld = true;
+  }
+
+  async #holdHere(id: string, lease: NonNullable<Workflow['lease']>): Promise<void> {
+    const run = await holdRemoteRun(this.store, id);
+    if (!run) return this.engine.release(id);
+    lease.isHeld = true;
+    void run.reported.then(() => {
+      if (this.engine.open.get(subAgentWorkflowId(id))?.lease === lease) this.engine.release(id);
+    });
   }
 
   /** The engine does its work: sends, asks, claims. */
@@ -159,6 +171,9 @@ export class World {
     for (const call of this.calls) call.gone.abort();
     await this.rest();
     this.deps.store = this.#open();
+    for (const { lease } of this.engine.open.values()) {
+      if (lease?.hostId === null) lease.isHeld = false;
+    }
     await this.engine.reconcile();
   }
 
@@ -177,11 +192,6 @@ export class World {
     // Nobody pulls the plug here, and the disk would take most of the time.
     store.db.exec('PRAGMA synchronous = OFF');
     watchRows(store.db, homeLimits.maxChildren);
-    store.changes.listen((change) => {
-      if (change.kind === 'released' || change.kind === 'final') {
-        this.engine.releaseElsewhere(change.invocationId);
-      }
-    });
     this.#awakeSince = store.now();
     return store;
   }
