@@ -44,10 +44,14 @@ export function queueStart(tx: Tx, invocationId: string): void {
   });
 }
 
-/** Tells a workflow to ask the store what is next. A poke that is under way already serves. */
+/**
+ * Tells a workflow to ask the store what is next. A poke that is under way already serves; that for a
+ * child's spawn does not, as it goes with the child.
+ */
 export function queuePoke(tx: Tx, invocationId: string): void {
   const known = tx.db.get(
-    `SELECT 1 FROM outbox WHERE target_invocation_id = :invocationId AND kind = 'poke' AND state = 'queued'`,
+    `SELECT 1 FROM outbox WHERE target_invocation_id = :invocationId AND kind = 'poke'
+       AND state = 'queued' AND child_invocation_id IS NULL`,
     { invocationId },
   );
   if (known) return;

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { findInvocation } from '../../store/invocations.ts';
 import { nextSessionStep, nextStep } from '../../store/lifecycle/next-step.ts';
 import { reconcileEpoch } from '../../store/lifecycle/rebuild.ts';
-import { dueRows, type OutboxRow } from '../../store/outbox.ts';
+import { dueRows, queuePoke, type OutboxRow } from '../../store/outbox.ts';
 import { reject, repair } from '../../worker/repair.ts';
 import { nameOf } from '../../workflows/start-children.ts';
 import { withOperations, type Room } from './operations-fixture.ts';
@@ -230,4 +230,18 @@ test('what ends before its workflow began leaves no message behind', async () =>
     await room.ask('cancelSubagent', { id: child.id });
     expect(messages(room).filter(([, , one]) => one === child.id)).toEqual([]);
   });
+});
+
+test('a poke does not rely on the spawn of a child, which may be over before it is sent', async () => {
+  await withOperations(
+    async (room) => {
+      const root = await room.start();
+      await step(room, root.id);
+      const child = await room.start({}, room.child(root.id));
+      await room.store.write((tx) => queuePoke(tx, root.id));
+      await room.ask('cancelSubagent', { id: child.id });
+      expect(messages(room)).toContainEqual(['poke', `subagent/${root.id}`, null]);
+    },
+    { isHostUp: false },
+  );
 });
