@@ -1,6 +1,6 @@
 /** The server's process: takes the home, opens the store, serves, and keeps in touch with the engine. */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { checkDatabase, createBackups, startSchedule } from '../backup/index.ts';
@@ -23,6 +23,7 @@ import {
   watchSubagent,
   type Deps,
 } from '../operations/index.ts';
+import { makeHome } from '../launcher/make-home.ts';
 import { findRunner, listRunners } from '../runners/index.ts';
 import { openStore, takeHome, type Store } from '../store/index.ts';
 import { createLogger, writeTo } from '../telemetry/logger.ts';
@@ -148,7 +149,7 @@ function configuredRunners(): Deps['runners'] {
 function enterHome(): () => void {
   // No agent is started from this process, so none inherits the mask.
   process.umask(0o077);
-  mkdirSync(home, { recursive: true });
+  makeHome(home);
   chmodSync(home, 0o700);
   return takeHome(home);
 }

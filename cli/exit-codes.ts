@@ -18,7 +18,8 @@ export const exitCodeTable = `Exit codes:
     0  done; with an asynchronous mode: accepted
     1  what was asked for did not complete: failed, cancelled or timed out;
        or a check found something wrong; or an error inside Offshoot
-    2  wrong usage, a bad request or a wrong configuration
+    2  wrong usage, a bad request, a wrong configuration or a home that
+       cannot be used
     3  not found: no such invocation, session, parent or runner
     4  server or engine not reachable
     5  refused: not allowed, a conflict, capacity or a limit
@@ -52,6 +53,7 @@ const errorExitCodes = {
   config_invalid: exitCodes.usage,
   stale_claim: exitCodes.refused,
   home_in_use: exitCodes.refused,
+  home_unusable: exitCodes.usage,
   database_newer: exitCodes.refused,
   database_busy: exitCodes.unreachable,
   backup_failed: exitCodes.incomplete,

@@ -1,5 +1,6 @@
 /** Every command, in the order in which `--help` lists them. */
 import { Command } from 'commander';
+import { refuseFileAsHome } from '../launcher/make-home.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addCallbacksCommand, addRunnersCommand } from './commands/callbacks.ts';
 import { addConfigCommand } from './commands/config.ts';
@@ -36,7 +37,8 @@ export function createProgram(cli: Cli): Command {
       getOutHasColors: () => out.hasColor,
       getErrHasColors: () => err.hasColor,
     })
-    .addHelpText('after', `\n${exitCodeTable}`);
+    .addHelpText('after', `\n${exitCodeTable}`)
+    .hook('preAction', () => refuseFileAsHome(cli.deps.home));
   const parts = [
     addStackCommands,
     addRunCommands,

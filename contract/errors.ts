@@ -27,6 +27,7 @@ export const requestErrorCodes = [
   'config_invalid',
   'stale_claim',
   'home_in_use',
+  'home_unusable',
   'database_newer',
   'database_busy',
   'backup_failed',

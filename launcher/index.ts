@@ -1,6 +1,7 @@
 /** What `up`, `down` and `status` need of the launcher. */
 export { describeEvent, type LauncherEvent } from './events.ts';
 export { launch, type Launcher, type LaunchOptions } from './launch.ts';
+export { makeHome } from './make-home.ts';
 export { obeySignals } from './obey-signals.ts';
 export { requireStartable } from './require-startable.ts';
 export { startDetached } from './start-detached.ts';

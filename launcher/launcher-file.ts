@@ -1,14 +1,15 @@
 /** `<home>/run/launcher.json`: who looks after this home. It is a lock: one launcher per home. */
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { AppError } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
 import { releaseFileLock, takeFileLock } from '../engine/file-lock.ts';
 import { readPidFile } from '../engine/pid-file.ts';
 import { isRunning, type ProcessId } from '../engine/process-identity.ts';
+import { makeHome } from './make-home.ts';
 
 /** Refuses while another launcher lives; the file of a dead one is taken over. */
 export async function holdLauncherFile(home: string): Promise<{ release: () => void }> {
-  mkdirSync(home, { recursive: true, mode: 0o700 });
+  makeHome(home);
   const path = homePaths(home).launcherFile;
   const holder = await takeFileLock(path);
   if (holder === null) return keepFile(home, path);

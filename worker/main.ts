@@ -16,6 +16,7 @@ import { readServerFile } from '../client/server-file.ts';
 import { takeFileLock } from '../engine/file-lock.ts';
 import { folderMark } from '../engine/pid-file.ts';
 import { connectOptions } from '../engine/connect-options.ts';
+import { makeHome } from '../launcher/make-home.ts';
 import { demoRunner, runCommand, sweep } from '../runners/index.ts';
 import { createLogger, writeTo } from '../telemetry/logger.ts';
 import type { Otlp } from '../telemetry/otlp.ts';
@@ -56,6 +57,7 @@ type Place = Pick<
 async function start(otlp: Otlp | null): Promise<RunnerHost> {
   const place = flags.server === undefined ? besideServer() : elsewhere(flags.server);
   const folder = join(paths.hosts, place.hostId);
+  makeHome(home);
   // Two hosts in one room would sweep each other's agents and take each other's claims away.
   const lock = join(folder, 'host.lock');
   const holder = await takeFileLock(lock);

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { AppError } from '../../contract/errors.ts';
 import { homePaths } from '../../contract/home.ts';
 import type { Backup } from '../../contract/records.ts';
+import { makeHome } from '../../launcher/make-home.ts';
 import { connect } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
@@ -52,6 +53,7 @@ async function takeBackup(deps: CliDeps, file: string | null): Promise<Backup> {
       if (!isAway || isNamed) throw error;
     }
   }
+  makeHome(home);
   const { backupOffline } = await import('../../backup/index.ts');
   const { loadConfig } = await import('../../config/index.ts');
   return await backupOffline(homePaths(home), loadConfig(home).backup, file);
@@ -70,6 +72,7 @@ async function restore(
       hint: 'Stop everything first: offshoot down',
     });
   }
+  makeHome(home);
   const { restoreBackup } = await import('../../backup/index.ts');
   const path = resolve(cwd, given);
   const file = existsSync(path) ? realpathSync(path) : path;

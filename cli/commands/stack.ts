@@ -41,11 +41,12 @@ export function addStackCommands(program: Command, { action }: Cli): void {
 }
 
 async function up(deps: CliDeps, options: UpOptions): Promise<ExitCode> {
-  const { launcherStatus, requireStartable, startDetached } =
+  const { launcherStatus, makeHome, requireStartable, startDetached } =
     await import('../../launcher/index.ts');
   const { home, out, err } = deps;
   const isAlive = launcherStatus(home).launcher !== null;
   if (!isAlive) {
+    makeHome(home);
     const config = await startableConfig(home);
     if (!options.detach) return upInForeground(deps, config, options);
     await requireStartable({ home, port: options.port ?? null, config });

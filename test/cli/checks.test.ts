@@ -83,3 +83,29 @@ test('without a server every question exits with 4 and says how to start one', a
     }
   });
 });
+
+test('a home that is a file is said to be one by every command, with exit code 2', async () => {
+  await withHome(async (folder) => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    for (const home of [file, join(file, 'below')]) {
+      for (const command of [['status'], ['list'], ['doctor'], ['up'], ['backup']]) {
+        const { exitCode, err } = await cli(command, { home });
+        expect([command, exitCode]).toEqual([command, 2]);
+        expect(err).toContain(`the home ${home} cannot be used: ${file} is not a folder`);
+      }
+    }
+  });
+});
+
+// Made in one call, the second of these would keep Node busy for ever.
+test.each([['up'], ['up', '--detach'], ['backup'], ['restore', 'x.db']])(
+  'a home that cannot be made ends `%s %s` at once, with exit code 2',
+  async (...command) => {
+    const { exitCode, err } = await cli(command, { home: '/proc/none/home' });
+    expect(exitCode).toBe(2);
+    expect(err).toMatch(
+      /cannot be used: \w+: .*mkdir '\/proc.*\n {2}Set OFFSHOOT_HOME to a folder/,
+    );
+  },
+);

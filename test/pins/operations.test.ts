@@ -61,6 +61,7 @@ test('the status of each code is as it was', () => {
     config_invalid: 500,
     stale_claim: 409,
     home_in_use: 500,
+    home_unusable: 500,
     database_newer: 500,
     database_busy: 503,
     backup_failed: 500,
