@@ -134,10 +134,16 @@ function responsesOf(
   };
 }
 
+/** Before there is a request to look at: `unparsed-request.ts`. */
+const headProblems: [string, number][] = [
+  ['bad_request: the headers did not come in time', 408],
+  ['bad_request: address and headers have more than 16 KiB together', 431],
+];
+
 /** Every call can be refused in the same words; which codes there are stands at each status. */
 function problemResponses(): ApiOperation['responses'] {
-  const codes = Object.entries(problemStatus);
-  const statuses = [...new Set(Object.values(problemStatus))].toSorted((a, b) => a - b);
+  const codes = [...Object.entries(problemStatus), ...headProblems];
+  const statuses = [...new Set(codes.map(([, status]) => status))].toSorted((a, b) => a - b);
   const content = { [problemType]: { schema: { $ref: '#/components/schemas/Problem' } } };
   return Object.fromEntries(
     statuses.map((status) => {

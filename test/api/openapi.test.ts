@@ -69,3 +69,14 @@ test('the page for people holds every operation and every code, and loads nothin
   expect(page).toContain('id="idempotency_mismatch"');
   expect(page).not.toMatch(/<script|src=|https?:\/\//);
 });
+
+test('what is refused before it is a request is described at every call, too', async () => {
+  const document = await served();
+  for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
+    expect(operation.responses['431']).toMatchObject({
+      description: expect.stringContaining('16 KiB'),
+      content: { 'application/problem+json': expect.anything() },
+    });
+    expect(operation.responses).toHaveProperty('408');
+  }
+});
