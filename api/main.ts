@@ -11,6 +11,7 @@ import { AppError } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
 import type { ServerFile, StoreCheck } from '../contract/records.ts';
 import { connectOptions } from '../engine/connect-options.ts';
+import { takeHome } from '../engine/home-lock.ts';
 import { writeJsonFile } from '../engine/pid-file.ts';
 import { prepareNamespace } from '../engine/prepare-namespace.ts';
 import { reach } from '../faults/reach.ts';
@@ -25,7 +26,7 @@ import {
 } from '../operations/index.ts';
 import { makeHome } from '../launcher/make-home.ts';
 import { findRunner, listRunners } from '../runners/index.ts';
-import { openStore, takeHome, type Store } from '../store/index.ts';
+import { openStore, type Store } from '../store/index.ts';
 import { createLogger, writeTo } from '../telemetry/logger.ts';
 import { prometheusText } from '../telemetry/prometheus-text.ts';
 import { sendTelemetry } from '../telemetry/send-telemetry.ts';

@@ -2,7 +2,7 @@
 import type { Config } from '../contract/config.ts';
 import type { HomePaths } from '../contract/home.ts';
 import type { Backup, StoreCheck } from '../contract/records.ts';
-import { takeHome } from '../store/index.ts';
+import { takeHome } from '../engine/home-lock.ts';
 import { createBackups } from './backups.ts';
 import { checkDatabase } from './check-database.ts';
 import { foldWal } from './fold-wal.ts';

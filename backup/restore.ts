@@ -15,7 +15,7 @@ import { dirname } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import type { HomePaths } from '../contract/home.ts';
 import { openDatabase } from '../store/database.ts';
-import { takeHome } from '../store/index.ts';
+import { takeHome } from '../engine/home-lock.ts';
 import { backupTakenAt, readMeta } from '../store/meta.ts';
 import { knownSchema } from '../store/migrate.ts';
 import { readSoundness } from './check-database.ts';

@@ -3,6 +3,7 @@ import { AppError } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import { homePaths } from '../contract/home.ts';
 import { readEngineFile } from '../engine/engine-file.ts';
+import { homeHolder } from '../engine/home-lock.ts';
 import { readPidFile } from '../engine/pid-file.ts';
 import { isRunning, type ProcessId } from '../engine/process-identity.ts';
 import { send } from '../engine/stop-process.ts';
@@ -67,14 +68,17 @@ async function endStarting(home: string): Promise<boolean> {
   return true;
 }
 
-/** The files that name the stack may have been deleted: then its server says that it lives. */
+/** The files that name the stack may have been deleted: then its server says that it lives, or its lock does. */
 async function refuseUnknown(home: string): Promise<void> {
   const health = await readHealth(home);
-  if (health === null) return;
+  const holder = health === null ? homeHolder(home) : `offshoot server, pid ${health.pid}`;
+  if (holder === null) return;
   throw new AppError(
     'home_in_use',
-    `The server of ${home} answers, as process ${health.pid}, but its files in ${home}/run are missing.`,
-    { hint: 'Its launcher writes its own again: ask `offshoot down` once more in a few seconds.' },
+    `${home} is in use by ${holder}, and no file in ${home}/run leads there.`,
+    {
+      hint: 'A launcher that lives writes its files again: ask `offshoot down` once more in a few seconds. Without one, end that process.',
+    },
   );
 }
 

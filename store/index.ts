@@ -70,7 +70,6 @@ function prepare(db: Db, clock: () => Date): string {
   return homeId;
 }
 
-export { takeHome } from './home-lock.ts';
 export type { Db } from './database.ts';
 export type { OnCommit, Tx, Write } from './write-queue.ts';
 export type { Change } from './changes.ts';

@@ -15,7 +15,7 @@ const table: ImportTable = {
   config: { values: ['contract'] },
   faults: { values: [], packages: [] },
   store: { values: ['contract', 'domain', 'faults'] },
-  backup: { values: ['contract', 'store'] },
+  backup: { values: ['contract', 'engine', 'store'] },
   runners: { values: ['contract', 'domain', 'faults'] },
   // The demo agent is a program of its own: it speaks to Offshoot as any agent does.
   'runners/demo-agent': { values: ['contract', 'domain', 'client', 'runners'] },

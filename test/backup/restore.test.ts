@@ -12,7 +12,8 @@ import BetterSqlite3 from 'better-sqlite3';
 import { expect, test } from '@jest/globals';
 import { restoreBackup } from '../../backup/index.ts';
 import type { HomePaths } from '../../contract/home.ts';
-import { openStore, takeHome } from '../../store/index.ts';
+import { takeHome } from '../../engine/home-lock.ts';
+import { openStore } from '../../store/index.ts';
 import { inHome, putMeta, read, withHome, type Home } from './backup-fixture.ts';
 
 const now = new Date('2026-03-05T12:00:00.000Z');

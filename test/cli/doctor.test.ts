@@ -4,7 +4,10 @@ import BetterSqlite3 from 'better-sqlite3';
 import { expect, test } from '@jest/globals';
 import { homePaths, type HomePaths } from '../../contract/home.ts';
 import type { Health, StoreCheck } from '../../contract/records.ts';
-import { openStore, takeHome } from '../../store/index.ts';
+import { takeHome } from '../../engine/home-lock.ts';
+import { writePidFile } from '../../engine/pid-file.ts';
+import { identifyProcess } from '../../engine/process-identity.ts';
+import { openStore } from '../../store/index.ts';
 import { answerJson, withFakeServer } from '../client/fake-server.ts';
 import { withFolder } from '../support/folder.ts';
 import { cli, now } from './cli-harness.ts';
@@ -157,11 +160,9 @@ test('--fix takes the rights of others away, removes files of processes that are
     const { secret, home, serverPidFile, engineFile } = paths;
     chmodSync(secret, 0o640);
     chmodSync(home, 0o755);
-    mkdirSync(join(home, 'run'));
-    for (const file of [serverPidFile, engineFile]) {
-      writeFileSync(file, JSON.stringify({ pid: 999_999_999, start: 'then' }));
-    }
-    writeFileSync(paths.hostPidFile, JSON.stringify({ pid: process.pid }));
+    const gone = { pid: 999_999_999, start: 'then' };
+    for (const file of [serverPidFile, engineFile]) writePidFile(file, gone);
+    writePidFile(paths.hostPidFile, identifyProcess(process.pid)!);
     const before = await run();
     expect(before.exitCode).toBe(1);
     expect(before.out).toContain(`${serverPidFile}: the process named there is gone`);

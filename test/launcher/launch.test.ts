@@ -3,6 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { takeHome } from '../../engine/home-lock.ts';
 import { homePaths } from '../../contract/home.ts';
 import { readEngineFile } from '../../engine/engine-file.ts';
 import { isRunning } from '../../engine/process-identity.ts';
@@ -176,6 +177,18 @@ test('down also ends what a killed launcher has left, and says when there is not
     await once(child, 'exit');
     expect(await stopLauncher(room.home, quiet)).toEqual({ wasRunning: true });
     expect(room.read('ended.log')).toEqual(['host', 'server']);
+  });
+});
+
+test('a home whose every file was deleted is not said to be stopped while its lock is held', async () => {
+  await withRoom(async ({ home }) => {
+    const release = takeHome(home);
+    await expect(stopLauncher(home, quiet)).rejects.toMatchObject({
+      code: 'home_in_use',
+      message: expect.stringContaining(`offshoot server, pid ${process.pid}`),
+    });
+    release();
+    expect(await stopLauncher(home, quiet)).toEqual({ wasRunning: false });
   });
 });
 

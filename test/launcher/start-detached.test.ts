@@ -66,7 +66,7 @@ test('a stack whose pid files were deleted is not said to be stopped, and can be
     const stop = () => stopLauncher(home, { leaveAgents: false, onProgress: () => {} });
     await expect(stop()).rejects.toMatchObject({
       code: 'home_in_use',
-      message: expect.stringContaining(`process ${health.pid}`),
+      message: expect.stringContaining(`pid ${health.pid}`),
     });
     expect(await readHealth(home)).toMatchObject({ pid: health.pid });
     await until('it has its file again', () => launcherStatus(home).launcher !== null);

@@ -1,13 +1,13 @@
 /** One server per home. The lock is the operating system's, so that a killed server leaves none behind. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import { AppError } from '../contract/errors.ts';
 
 /** Takes the home for this process, or says who has it. Returns how to give it back. */
 export function takeHome(home: string, name = 'offshoot server'): () => void {
   mkdirSync(`${home}/run`, { recursive: true, mode: 0o700 });
-  const note = `${home}/run/holder.json`;
-  const lock = new BetterSqlite3(`${home}/run/lock.db`, { timeout: 0 });
+  const note = noteOf(home);
+  const lock = new BetterSqlite3(lockOf(home), { timeout: 0 });
   try {
     lock.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
@@ -20,6 +20,24 @@ export function takeHome(home: string, name = 'offshoot server'): () => void {
   writeFileSync(note, JSON.stringify({ name, pid: process.pid }));
   return () => lock.close();
 }
+
+/** Who has the home, in words, by the lock alone; null where nobody has. Makes nothing. */
+export function homeHolder(home: string): string | null {
+  if (!existsSync(lockOf(home))) return null;
+  const lock = new BetterSqlite3(lockOf(home), { timeout: 0, fileMustExist: true });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+    return null;
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error;
+    return holder(noteOf(home));
+  } finally {
+    lock.close();
+  }
+}
+
+const lockOf = (home: string) => `${home}/run/lock.db`;
+const noteOf = (home: string) => `${home}/run/holder.json`;
 
 function holder(note: string): string {
   try {

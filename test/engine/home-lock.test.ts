@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
-import { takeHome } from '../../store/index.ts';
+import { takeHome } from '../../engine/home-lock.ts';
 
 const holder = fileURLToPath(new URL('./fixtures/hold-home.ts', import.meta.url));
 
