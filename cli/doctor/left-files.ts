@@ -1,13 +1,14 @@
 /** Findings about files that name processes which are gone. */
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
+import { readServerFile } from '../../client/server-file.ts';
 import { homePaths } from '../../contract/home.ts';
+import { readPidFile } from '../../engine/pid-file.ts';
 import { identifyProcess, isRunning } from '../../engine/process-identity.ts';
 import { ill, type Finding } from '../render/findings.ts';
 
 /** `engine.json` stays on purpose: the next start takes the ports from it. */
 export function checkLeftFiles(home: string): Finding[] {
-  const { launcherFile, serverPidFile, hostPidFile, serverFile } = homePaths(home);
-  const left = [launcherFile, serverPidFile, hostPidFile, serverFile].filter(isLeft);
+  const left = leftFiles(home);
   if (left.length === 0) return [];
   return [
     ill('warning', 'left files', {
@@ -16,7 +17,7 @@ export function checkLeftFiles(home: string): Finding[] {
       remedy: '`offshoot up` takes them over; or remove them',
       fix: () => {
         // Looked at again: somebody may have started it since.
-        const still = left.filter(isLeft);
+        const still = leftFiles(home);
         for (const file of still) rmSync(file, { force: true });
         return `removed ${still.join(', ')}`;
       },
@@ -24,16 +25,20 @@ export function checkLeftFiles(home: string): Finding[] {
   ];
 }
 
-function isLeft(file: string): boolean {
-  if (!existsSync(file)) return false;
+/** A file that is being written, was cut short or came with a copy names no process of this home. */
+function leftFiles(home: string): string[] {
+  const { launcherFile, serverPidFile, hostPidFile, serverFile } = homePaths(home);
+  const pidFiles = [launcherFile, serverPidFile, hostPidFile].filter((file) => {
+    const id = readPidFile(file);
+    return id !== null && !isRunning(id);
+  });
+  return isServerGone(home) ? [...pidFiles, serverFile] : pidFiles;
+}
+
+function isServerGone(home: string): boolean {
   try {
-    const { pid, start } = JSON.parse(readFileSync(file, 'utf8')) as {
-      pid: number;
-      start?: string;
-    };
-    return start === undefined ? identifyProcess(pid) === null : !isRunning({ pid, start });
+    return identifyProcess(readServerFile(home).pid) === null;
   } catch {
-    // It is being written, or cut short: neither names a process.
     return false;
   }
 }
