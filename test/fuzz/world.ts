@@ -83,9 +83,12 @@ export class World {
     const run = await holdRemoteRun(this.store, id);
     if (!run) return this.engine.release(id);
     lease.isHeld = true;
-    void run.reported.then(() => {
-      if (this.engine.open.get(subAgentWorkflowId(id))?.lease === lease) this.engine.release(id);
-    });
+    void this.#releaseWhen(run.reported, id, lease);
+  }
+
+  async #releaseWhen(over: Promise<void>, id: string, lease: Workflow['lease']): Promise<void> {
+    await over;
+    if (this.engine.open.get(subAgentWorkflowId(id))?.lease === lease) this.engine.release(id);
   }
 
   /** The engine does its work: sends, asks, claims. */
