@@ -3,8 +3,10 @@ import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { createControlActivities } from '../../activities/control.ts';
 import type { ChildStart } from '../../contract/steps.ts';
+import { isFinal } from '../../contract/words.ts';
 import { nameOf } from '../../workflows/start-children.ts';
 import type { Deps } from '../../operations/index.ts';
+import { statusOf } from '../../store/invocations.ts';
 import { reconcileEpoch } from '../../store/lifecycle/rebuild.ts';
 import { dueRows, type OutboxRow } from '../../store/outbox.ts';
 import { deliver } from '../../worker/relay.ts';
@@ -38,10 +40,17 @@ export class VirtualEngine {
     this.#deps = deps;
   }
 
-  reconcile(): Promise<number> {
-    return this.#deps.store.write((tx) =>
+  /** What a connect brings: the rows are sent again where they must be, and who has missed its end is told. */
+  async reconcile(): Promise<void> {
+    const { store } = this.#deps;
+    await store.write((tx) =>
       reconcileEpoch(tx, `epoch-${this.#epoch}`, `instance-${this.#instance}`),
     );
+    for (const workflow of this.open.values()) {
+      if (!('invocationId' in workflow.of)) continue;
+      const status = statusOf(store.db, workflow.of.invocationId);
+      if (status === null || isFinal(status)) workflow.isPoked = true;
+    }
   }
 
   /** Another database: nothing is known any more. */
