@@ -30,6 +30,7 @@ export function expire(tx: Tx, patience: Patience): void {
     loseSilent(tx, patience.leaseMs);
     takeBackUnclaimed(tx);
   }
+  renumberUnbegun(tx);
   requeueSent(tx, { all: false });
   // A host that has come back or gone may have changed who can run.
   admitNext(tx);
@@ -41,6 +42,20 @@ export function hasExpirable(tx: Pick<Tx, 'db' | 'now'>): boolean {
   return (
     tx.db.get(`SELECT 1 FROM subagent_sessions WHERE status IN ${openStatuses} LIMIT 1`) !==
       undefined || tx.db.get('SELECT 1 FROM outbox LIMIT 1') !== undefined
+  );
+}
+
+/**
+ * Its owner has started it, and it did not begin: somebody may have ended its workflow before that could
+ * ask for anything. A new number, or the owner would take it for started; if it is open still, another
+ * start of it does nothing.
+ */
+function renumberUnbegun(tx: Tx): void {
+  tx.db.run(
+    `UPDATE subagent_sessions SET spawn_no = spawn_no + 1
+     WHERE engine_state = 'unstarted' AND id IN (
+       SELECT child_invocation_id FROM outbox WHERE state = 'sent' AND due_at <= :now)`,
+    { now: tx.now },
   );
 }
 

@@ -1,13 +1,16 @@
 import { expect, test } from '@jest/globals';
+import { limits } from '../../contract/limits.ts';
 import { findInvocation } from '../../store/invocations.ts';
+import { expire } from '../../store/lifecycle/expire.ts';
 import { nextSessionStep, nextStep } from '../../store/lifecycle/next-step.ts';
 import { reconcileEpoch } from '../../store/lifecycle/rebuild.ts';
-import { dueRows, queuePoke, type OutboxRow } from '../../store/outbox.ts';
+import { dueRows, markSent, queuePoke, type OutboxRow } from '../../store/outbox.ts';
 import { reject, repair } from '../../worker/repair.ts';
 import { nameOf } from '../../workflows/start-children.ts';
 import { withOperations, type Room } from './operations-fixture.ts';
 
 const around = { homeId: 'h', attributes: ['OffshootStatus'], sessionIdleMs: 1000 };
+const patience = { hostWaitMs: 600_000, leaseMs: 600_000, stopMs: 25_000 };
 const callback = { executionMode: 'ASYNC_CALLBACK' } as const;
 
 const step = (room: Room, id: string) => room.store.write((tx) => nextStep(tx, around, id));
@@ -244,4 +247,26 @@ test('a poke does not rely on the spawn of a child, which may be over before it 
     },
     { isHostUp: false },
   );
+});
+
+test('a child that its owner has started without effect is started again, under another number', async () => {
+  await withOperations(async (room) => {
+    const root = await room.start();
+    await step(room, root.id);
+    const child = await room.start({}, room.child(root.id));
+    const spawnNo = async () => (await step(room, root.id)).children.map((one) => one.spawnNo);
+    const look = () => room.store.write((tx) => expire(tx, patience));
+    const sent = new Date(room.clock.now().getTime() + limits.resendMs).toISOString();
+    const ids = dueRows(room.store.db, room.store.now(), 10).map(({ id }) => id);
+    await room.store.write((tx) => markSent(tx, ids, sent));
+    await look();
+    expect(await spawnNo()).toEqual([0]);
+    // Its workflow may have been terminated by hand before it could ask for anything.
+    room.clock.advance(limits.resendMs);
+    await look();
+    expect(messages(room)).toEqual([['poke', `subagent/${root.id}`, child.id]]);
+    expect(await spawnNo()).toEqual([1]);
+    await step(room, child.id);
+    expect([rows(room), await spawnNo()]).toEqual([[], []]);
+  });
 });
