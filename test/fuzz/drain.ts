@@ -1,5 +1,6 @@
 /** Everything goes on fairly: nobody asks for more, nothing breaks, and whoever can move moves. */
 import { finalStatuses } from '../../contract/words.ts';
+import type { Db } from '../../store/index.ts';
 import { broken } from './invariants.ts';
 import { outcomeOf } from './virtual-host.ts';
 import type { World } from './world.ts';
@@ -60,10 +61,15 @@ const left: Record<string, string> = {
     JOIN subagent_sessions s ON s.id = r.invocation_id WHERE r.state = 'live'`,
 };
 
-function atRest(world: World, before: Set<string>, excused: Set<string>): string[] {
-  const remains = Object.entries(left).flatMap(([what, sql]) =>
-    world.store.db.all<{ id: string }>(sql).map(({ id }) => `${id} ${what}`),
+/** What is left in a database when all has come to rest, and should not be. */
+export function leftRows(db: Db): string[] {
+  return Object.entries(left).flatMap(([what, sql]) =>
+    db.all<{ id: string }>(sql).map(({ id }) => `${id} ${what}`),
   );
+}
+
+function atRest(world: World, before: Set<string>, excused: Set<string>): string[] {
+  const remains = leftRows(world.store.db);
   const workflows = [...world.engine.open.values()]
     .filter((workflow) => 'invocationId' in workflow.of)
     .map((workflow) => `${workflow.id} is open in the engine`);

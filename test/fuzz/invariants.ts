@@ -1,6 +1,7 @@
 /** What holds between any two commands, as questions to the database whose answer must be empty. */
 import { finalStatuses } from '../../contract/words.ts';
 import { load } from '../../store/admission.ts';
+import type { Db } from '../../store/index.ts';
 import { isLive, listHosts } from '../../store/hosts.ts';
 import { nextInQueue } from '../../store/placement.ts';
 import { brokenRules } from './watch-rows.ts';
@@ -104,11 +105,15 @@ const never: Record<string, string> = {
 
 /** One sentence for each thing that is not as it has to be. */
 export function broken(world: World): string[] {
-  const { db } = world.store;
+  return [...brokenRows(world.store.db), ...idleSlots(world), ...deafWorkflows(world)];
+}
+
+/** The same of any database on which `watchRows` looks. */
+export function brokenRows(db: Db): string[] {
   const asked = Object.entries(never).flatMap(([sentence, sql]) =>
     db.all<{ id: string }>(sql).map(({ id }) => `${sentence}: ${id}`),
   );
-  return [...brokenRules(db), ...asked, ...idleSlots(world), ...deafWorkflows(world)];
+  return [...brokenRules(db), ...asked];
 }
 
 /** Whoever stands in the queue stands there for want of a slot on a host that would do. */

@@ -1,6 +1,7 @@
 /** Store, relay, workflows and runner host as they are, on the real engine; only the programs are played. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import type { RunSpec } from '../../contract/run.ts';
@@ -20,6 +21,10 @@ export interface Home extends Room {
   launches(id: string): number;
   untilLaunched(id: string, times?: number): Promise<void>;
   untilStatus(id: string, status: string): Promise<void>;
+  /** The server's side of the engine goes, and comes back after the pause. */
+  relink(pauseMs: number): Promise<void>;
+  /** The runner host ends what runs and goes; the next boot of it comes. */
+  reboot(): Promise<void>;
 }
 
 /** What a program says; it may take its time, and must give up when the signal says so. */
@@ -34,7 +39,7 @@ const realClock = { now: () => new Date(), advance: () => {} };
 export async function withHome(
   play: Program,
   use: (home: Home) => Promise<void>,
-  options: RoomOptions & { compareMs?: number } = {},
+  options: RoomOptions & { compareMs?: number; sessionIdleMs?: number } = {},
 ): Promise<void> {
   const { address } = await testEngine();
   const target = { address, namespace: 'default', connection: { address } };
@@ -44,22 +49,26 @@ export async function withHome(
       async (room) => {
         // Workflow ids are one namespace's, which all tests share.
         room.deps.randomId = () => randomBytes(10).toString('hex');
-        const link = new EngineLink({
-          store: room.store,
-          target: () => ({ ...target, uiUrl: null, instance: null }),
-          namespace: target.namespace,
-          prepare: (to, namespace) => prepareNamespace(to, namespace, { retentionDays: 1 }),
-          workflowBundle: bundle,
-          sessionIdleMs: () => 60_000,
-          compareMs: options.compareMs ?? 250,
-          onChange: () => {},
-          log: () => {},
-        });
+        const newLink = () =>
+          new EngineLink({
+            store: room.store,
+            target: () => ({ ...target, uiUrl: null, instance: null }),
+            namespace: target.namespace,
+            prepare: (to, namespace) => prepareNamespace(to, namespace, { retentionDays: 1 }),
+            workflowBundle: bundle,
+            sessionIdleMs: () => options.sessionIdleMs ?? 60_000,
+            compareMs: options.compareMs ?? 250,
+            onChange: () => {},
+            log: () => {},
+          });
         const launched: string[] = [];
-        const host = startHost(room, target, options.slots ?? 4, async (spec, signal) => {
-          launched.push(spec.invocationId);
-          return play(spec, signal);
-        });
+        const newHost = () =>
+          startHost(room, target, options.slots ?? 4, async (spec, signal) => {
+            launched.push(spec.invocationId);
+            return play(spec, signal);
+          });
+        let link = newLink();
+        let host = newHost();
         const launches = (id: string) => launched.filter((one) => one === id).length;
         try {
           await use({
@@ -76,6 +85,16 @@ export async function withHome(
                 () => room.get(id),
                 ({ status }) => status === wanted,
               )),
+            async relink(pauseMs) {
+              await link.stop();
+              await sleep(pauseMs);
+              link = newLink();
+            },
+            async reboot() {
+              host.stop();
+              await host.ended;
+              host = newHost();
+            },
           });
         } finally {
           host.stop();
