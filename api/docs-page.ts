@@ -1,4 +1,5 @@
 /** GET /api/docs: the OpenAPI document as one page, without a script and without anything from elsewhere. */
+import { escapeMarkup } from '../domain/plain-text.ts';
 import type { ApiOperation, OpenApiDocument } from './openapi.ts';
 import type { JsonObject } from './json-schema.ts';
 import { problemStatus } from './problem.ts';
@@ -13,8 +14,8 @@ export function docsPage(document: OpenApiDocument): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Offshoot API</title>
 <meta name="viewport" content="width=device-width"><style>${style}</style></head><body>
-<h1>Offshoot API ${escape(String(document.info['version']))}</h1>
-<p>${escape(String(document.info['description']))} Every call needs <code>Authorization: Bearer &lt;token&gt;</code>.
+<h1>Offshoot API ${escapeMarkup(String(document.info['version']))}</h1>
+<p>${escapeMarkup(String(document.info['description']))} Every call needs <code>Authorization: Bearer &lt;token&gt;</code>.
 The same as a document: <a href="/api/openapi.json">/api/openapi.json</a>.</p>
 ${operations.join('\n')}
 <h2>Answers</h2>
@@ -33,7 +34,7 @@ ${Object.entries(document.components.schemas).map(schemaSection).join('\n')}
 function section(path: string, method: string, operation: ApiOperation): string {
   const rows = operation.parameters.map(
     (one) =>
-      `<tr><td><code>${escape(String(one['name']))}</code></td><td>${escape(String(one['in']))}</td><td><code>${escape(JSON.stringify(one['schema']))}</code></td></tr>`,
+      `<tr><td><code>${escapeMarkup(String(one['name']))}</code></td><td>${escapeMarkup(String(one['in']))}</td><td><code>${escapeMarkup(JSON.stringify(one['schema']))}</code></td></tr>`,
   );
   const body = operation.requestBody
     ? `<p>Body:</p><pre>${pretty(schemaIn(operation.requestBody))}</pre>`
@@ -42,14 +43,14 @@ function section(path: string, method: string, operation: ApiOperation): string 
     .filter(([status]) => status < '300')
     .map(
       ([status, response]) =>
-        `<li>${status}: ${escape(String(response['description']))} ${link(schemaIn(response))}</li>`,
+        `<li>${status}: ${escapeMarkup(String(response['description']))} ${link(schemaIn(response))}</li>`,
     );
-  return `<section id="${escape(operation.operationId)}"><h2><code>${method.toUpperCase()} ${escape(path)}</code></h2>
-<p>${escape(operation.summary)}</p><table>${rows.join('')}</table>${body}<ul>${answers.join('')}</ul></section>`;
+  return `<section id="${escapeMarkup(operation.operationId)}"><h2><code>${method.toUpperCase()} ${escapeMarkup(path)}</code></h2>
+<p>${escapeMarkup(operation.summary)}</p><table>${rows.join('')}</table>${body}<ul>${answers.join('')}</ul></section>`;
 }
 
 function schemaSection([name, schema]: [string, JsonObject]): string {
-  return `<section id="${escape(name)}"><h3>${escape(name)}</h3><pre>${pretty(schema)}</pre></section>`;
+  return `<section id="${escapeMarkup(name)}"><h3>${escapeMarkup(name)}</h3><pre>${pretty(schema)}</pre></section>`;
 }
 
 /** The schema of the first kind of content. */
@@ -61,19 +62,11 @@ function schemaIn(holder: JsonObject): JsonObject {
 function link(schema: JsonObject): string {
   const ref = schema['$ref'];
   const name = typeof ref === 'string' ? (ref.split('/').at(-1) ?? '') : '';
-  return name === '' ? '' : `<a href="#${escape(name)}">${escape(name)}</a>`;
+  return name === '' ? '' : `<a href="#${escapeMarkup(name)}">${escapeMarkup(name)}</a>`;
 }
 
 function pretty(schema: JsonObject): string {
-  return escape(JSON.stringify(schema, null, 2));
-}
-
-function escape(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
+  return escapeMarkup(JSON.stringify(schema, null, 2));
 }
 
 const style = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}

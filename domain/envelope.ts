@@ -1,6 +1,7 @@
 /** The callback as its parent reads it. A child's words cannot end the envelope or open another. */
 import { limits } from '../contract/limits.ts';
 import type { Status } from '../contract/words.ts';
+import { escapeMarkup } from './plain-text.ts';
 import { headAndTail } from './text.ts';
 
 export interface Ended {
@@ -79,10 +80,5 @@ function fit(whole: string, note: (omitted: number) => string): string {
  * which a prompt that is given as an argument cannot hold.
  */
 function escape(text: string): string {
-  return text
-    .replaceAll('\0', '\uFFFD')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
+  return escapeMarkup(text.replaceAll('\0', '\uFFFD'));
 }

@@ -14,3 +14,12 @@ export function oneLine(text: string): string {
   const spaced = text.replaceAll(sequences, '').replaceAll(/[\s\p{Cc}]+/gu, ' ');
   return spaced.replaceAll(controls, '').trim();
 }
+
+/** For a place where tags count: nothing in it can open or close one, or end an attribute. */
+export function escapeMarkup(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
