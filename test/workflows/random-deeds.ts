@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { AppError } from '../../contract/errors.ts';
 import { subAgentWorkflowId } from '../../contract/names.ts';
-import { executionModes, type ExecutionMode } from '../../contract/words.ts';
+import { executionModes, isFinal, type ExecutionMode } from '../../contract/words.ts';
 import { reconcileEpoch } from '../../store/lifecycle/rebuild.ts';
 import type { InvocationRow } from '../../store/invocations.ts';
 import type { Home } from './with-home.ts';
@@ -75,6 +75,8 @@ export async function live(home: Home, key: string, deed: Deed): Promise<void> {
 async function happen(home: Home, key: string, deed: Deed): Promise<void> {
   const rows = home.store.db.all<InvocationRow>('SELECT * FROM subagent_sessions ORDER BY ordinal');
   const pick = (n: number) => rows[n % rows.length];
+  const open = rows.filter(({ status }) => !isFinal(status));
+  const pickOpen = (n: number) => open[n % open.length];
   switch (deed.do) {
     case 'ask': {
       const by = typeof deed.of === 'number' ? pick(deed.of) : undefined;
@@ -97,13 +99,13 @@ async function happen(home: Home, key: string, deed: Deed): Promise<void> {
       return;
     }
     case 'cancel': {
-      const row = pick(deed.which);
+      const row = pickOpen(deed.which);
       if (row) await home.ask('cancelSubagent', { id: row.id });
       return;
     }
     case 'cancel by hand':
     case 'terminate': {
-      const row = pick(deed.which);
+      const row = pickOpen(deed.which);
       if (!row) return;
       const handle = home.client.workflow.getHandle(subAgentWorkflowId(row.id));
       // It may not have begun, or be over.
