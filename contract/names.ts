@@ -7,13 +7,6 @@ export const subAgentWorkflowId = (invocationId: string) => `subagent/${invocati
 export const agentSessionWorkflowId = (agentId: string, sessionKey: string) =>
   `session/${agentId}/${sessionKey}`;
 
-/** Whom a workflow is about, by its id: for a line in a log. */
-export function workflowSubject(workflowId: string): { invocation?: string; session?: string } {
-  const [, invocation] = /^subagent\/(.+)$/.exec(workflowId) ?? [];
-  const [, session] = /^session\/[^/]*\/(.+)$/.exec(workflowId) ?? [];
-  return { ...(invocation && { invocation }), ...(session && { session }) };
-}
-
 /** The runner host that is started beside the server. */
 export const localHostId = 'local';
 

@@ -4,7 +4,6 @@
  */
 import type { Client } from '@temporalio/client';
 import type { Log } from '../contract/log.ts';
-import { workflowSubject } from '../contract/names.ts';
 import { limits } from '../contract/limits.ts';
 import { reach } from '../faults/reach.ts';
 import type { Store } from '../store/index.ts';
@@ -13,6 +12,7 @@ import { dueRows, markSent, postpone, type OutboxRow } from '../store/outbox.ts'
 import { classify } from './engine-errors.ts';
 import { repair, reject, targetOf } from './repair.ts';
 import { send } from './send.ts';
+import { workflowSubject } from './workflow-subject.ts';
 
 export interface RelayDeps {
   store: Store;

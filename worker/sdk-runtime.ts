@@ -1,7 +1,7 @@
 /** Temporal's runtime for our processes: our signals, our log, no line without end. */
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import type { Log } from '../contract/log.ts';
-import { workflowSubject } from '../contract/names.ts';
+import { workflowSubject } from './workflow-subject.ts';
 
 /** An agent that fails is data: its record says how, and the log is for what went wrong with us. */
 const agentFailed = 'Workflow failed';
