@@ -122,7 +122,9 @@ export function startRunnerHost(deps: RunnerHostDeps): RunnerHost {
     runs.close();
     polling.abort();
     runs.stopAll('lost');
-    const patience = sleep(2 * deps.killGraceMs() + STOP_MS);
+    const patience = sleep(2 * deps.killGraceMs() + STOP_MS, undefined, {
+      signal: life.signal,
+    }).catch(() => {});
     void Promise.race([runs.settled(), patience]).then(() => life.abort());
   }
 
