@@ -1,117 +1,85 @@
-/** `npm run bench`: a stack of its own, and each figure beside its floor, alternating in one run. */
-import {
-  closeSync,
-  fdatasyncSync,
-  mkdtempSync,
-  openSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
-import { createServer } from 'node:http';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { cpus, tmpdir } from 'node:os';
+/**
+ * `npm run bench [-- row …] [--quick] [--idle]`: every figure beside its floor, both sides in turns on the
+ * same engine. Without names all rows but `idle`, which takes ten minutes.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient, discover, type OffshootClient } from '../client/index.ts';
-import { loadConfig } from '../config/index.ts';
-import { launch } from '../launcher/index.ts';
-import { median, quantile } from './statistics.ts';
+import { parseArgs } from 'node:util';
+import { bundleBare } from './bare/start.ts';
+import { table, type Figure } from './figure.ts';
+import type { Row } from './row.ts';
+import { acceptRow } from './rows/accept.ts';
+import { measureControl } from './rows/control.ts';
+import { syncRow } from './rows/sync.ts';
 
-const ROUNDS = 200;
-const WARM_UP = 30;
-const home = mkdtempSync(join(tmpdir(), 'offshoot-bench-'));
-const cat = { kind: 'command', command: 'cat' };
-writeFileSync(join(home, 'config.json'), JSON.stringify({ runners: { cat } }));
+const rows: readonly Row[] = [acceptRow, syncRow];
 
-const started = performance.now();
-const launcher = await launch({
-  home,
-  port: 0,
-  config: loadConfig(home),
-  env: process.env,
-  onEvent: () => {},
+const { values: flags, positionals: names } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    idle: { type: 'boolean', default: false },
+  },
 });
-await launcher.ready;
-const upMs = performance.now() - started;
+const { quick } = flags;
+const unknown = names.filter((name) => !rows.some((row) => row.name === name));
+if (unknown.length > 0) {
+  console.error(
+    `no row ${unknown.join(', ')}; there are: ${rows.map(({ name }) => name).join(' ')}`,
+  );
+  process.exit(2);
+}
+const isWanted = ({ name }: Row) =>
+  names.includes(name) || (name === 'idle' ? flags.idle : names.length === 0 && !flags.idle);
+
+const scratch = mkdtempSync(join(tmpdir(), 'offshoot-bench-'));
+const figures: Figure[] = [];
+const failed: string[] = [];
 try {
-  const client = createClient(discover(home));
-  say('machine', `${cpus().length} × ${cpus()[0]?.model ?? '?'}, Node ${process.version}`);
-  say('stack up, warm', `${upMs.toFixed(0)} ms`);
-  await compare(
-    'accept ASYNC_POLL',
-    () => accept(client),
-    'echo POST + 8 kB fdatasync',
-    await echo(),
-  );
-  await compare('SYNC cat as a root', () => sync(client), 'spawn of cat', spawnCat);
-} finally {
-  await launcher.stop();
-  rmSync(home, { recursive: true, force: true });
-}
-process.exit(0);
-
-/** Both sides take turns, and who goes first does too. */
-async function compare(
-  name: string,
-  ours: () => Promise<void>,
-  floorName: string,
-  floor: () => Promise<void>,
-): Promise<void> {
-  const times: [number[], number[]] = [[], []];
-  for (let round = -WARM_UP; round < ROUNDS; round += 1) {
-    const order = round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const);
-    for (const side of order) {
-      const begin = performance.now();
-      await (side === 0 ? ours() : floor());
-      if (round >= 0) times[side].push(performance.now() - begin);
-    }
+  say(`machine: ${cpus().length} x ${cpus()[0]?.model ?? '?'}, Node ${process.version}, ${now()}`);
+  say(`load before: ${load()}${quick ? ' (--quick: the figures mean nothing)' : ''}`);
+  const bundle = join(scratch, 'bare-workflows.js');
+  await bundleBare(bundle);
+  const before = await measureControl({ quick });
+  for (const row of rows.filter(isWanted)) await measure(row, bundle);
+  const after = await measureControl({ quick });
+  say(`\n${table(figures)}\n`);
+  say(`load after: ${load()}, ${now()}`);
+  say(`control (the echo against itself): ${before.ratio.toFixed(2)}, ${after.ratio.toFixed(2)}`);
+  if (!before.isSound || !after.isSound) {
+    say('THROW THIS RUN AWAY: the control is outside 0.9-1.1, so the ratios above mean nothing.');
   }
-  const [mine, base] = times;
-  say(name, `p50 ${median(mine).toFixed(1)} ms, p99 ${quantile(mine, 0.99).toFixed(1)} ms`);
-  say(
-    `  / ${floorName}`,
-    `p50 ${median(base).toFixed(1)} ms, ratio ${(median(mine) / median(base)).toFixed(2)}`,
-  );
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+for (const line of failed) say(line);
+process.exit(failed.length > 0 || figures.some(({ isMet }) => isMet === false) ? 1 : 0);
+
+/** One row that breaks must not cost the figures of the others. */
+async function measure(row: Row, bundle: string): Promise<void> {
+  const begin = performance.now();
+  try {
+    const found = await row.measure({ quick, bundle });
+    figures.push(...found);
+    const seconds = ((performance.now() - begin) / 1000).toFixed(0);
+    say(`${row.name}: ${seconds} s\n${table(found)}`);
+  } catch (error) {
+    failed.push(`${row.name} FAILED: ${error instanceof Error ? error.stack : String(error)}`);
+    say(failed.at(-1)!);
+  }
 }
 
-async function accept(client: OffshootClient): Promise<void> {
-  await client.call('runSubagent', { runnerId: 'cat', prompt: 'x', executionMode: 'ASYNC_POLL' });
+function load(): string {
+  return loadavg()
+    .map((value) => value.toFixed(1))
+    .join(' ');
 }
 
-async function sync(client: OffshootClient): Promise<void> {
-  const record = await client.call('runSubagent', { runnerId: 'cat', prompt: 'x' });
-  if (record.status !== 'completed') throw new Error(`${record.status}: ${record.error}`);
+function now(): string {
+  return new Date().toISOString().slice(0, 16).replace('T', ' ');
 }
 
-async function spawnCat(): Promise<void> {
-  const child = spawn('cat', { stdio: ['pipe', 'ignore', 'ignore'] });
-  child.stdin.end('x');
-  await once(child, 'exit');
-}
-
-/** What accepting cannot do without: one request over loopback, and one flush of the disk. */
-async function echo(): Promise<() => Promise<void>> {
-  const file = openSync(join(home, 'floor'), 'w');
-  const block = Buffer.alloc(8192);
-  writeSync(file, block);
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      writeSync(file, block, 0, block.length, 0);
-      fdatasyncSync(file);
-      response.end('{}');
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  server.unref();
-  process.once('exit', () => closeSync(file));
-  const { port } = server.address() as { port: number };
-  return async () => {
-    await (await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body: 'x' })).text();
-  };
-}
-
-function say(name: string, figure: string): void {
-  process.stdout.write(`${name.padEnd(34)} ${figure}\n`);
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
 }

@@ -1,0 +1,141 @@
+/** Engine, server and runner host as real processes on a home of their own, as `offshoot up` starts them. */
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { createClient, discover, type OffshootClient } from '../client/index.ts';
+import { createTransport, requestJson, type Transport } from '../client/transport.ts';
+import { loadConfig } from '../config/index.ts';
+import { homePaths } from '../contract/home.ts';
+import type { SubAgentRecord } from '../contract/records.ts';
+import { isFinal } from '../contract/words.ts';
+import { readEngineFile } from '../engine/engine-file.ts';
+import { launch } from '../launcher/index.ts';
+
+export type ProcessName = 'engine' | 'server' | 'host';
+
+export interface Stack {
+  home: string;
+  client: OffshootClient;
+  /** One request and its answer without the typed client around it: floors are asked the same way. */
+  server: Transport;
+  /** The same engine that the stack works on. */
+  engine: Client;
+  engineAddress: string;
+  pid(name: ProcessName): number;
+}
+
+/** What `echo` costs is what a spawn costs; `hold` keeps its slot until it is cancelled. */
+const runners = {
+  echo: { kind: 'command', command: 'echo', args: ['hello'] },
+  hold: { kind: 'command', command: 'sleep', args: ['3600'], turns: true },
+};
+
+export interface StackConfig {
+  runners?: Record<string, Record<string, unknown>>;
+  limits?: Record<string, number>;
+}
+
+export async function withHome<T>(
+  config: StackConfig,
+  use: (home: string) => Promise<T>,
+): Promise<T> {
+  const home = mkdtempSync(join(realpathSync(tmpdir()), 'offshoot-bench-'));
+  const content = { runners: { ...runners, ...config.runners }, limits: config.limits ?? {} };
+  writeFileSync(join(home, 'config.json'), JSON.stringify(content));
+  try {
+    return await use(home);
+  } finally {
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+export async function runStack<T>(home: string, use: (stack: Stack) => Promise<T>): Promise<T> {
+  const { env } = process;
+  const launcher = await launch({
+    ...{ home, port: 0, env, config: loadConfig(home) },
+    onEvent: () => {},
+  });
+  try {
+    await launcher.ready;
+    const { url, token } = discover(home);
+    const engineAddress = readEngineFile(home)!.address;
+    const connection = await Connection.connect({ address: engineAddress });
+    const paths = homePaths(home);
+    const pidIn = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as { pid: number }).pid;
+    const pidFiles = { server: paths.serverPidFile, host: paths.hostPidFile };
+    try {
+      return await use({
+        ...{ home, engineAddress },
+        client: createClient({ url, token }),
+        server: createTransport({ url, token, retryMs: 0 }),
+        engine: new Client({ connection }),
+        pid: (name) => (name === 'engine' ? readEngineFile(home)!.pid : pidIn(pidFiles[name])),
+      });
+    } finally {
+      await connection.close();
+    }
+  } finally {
+    await launcher.stop();
+  }
+}
+
+export async function withStack<T>(
+  config: StackConfig,
+  use: (stack: Stack) => Promise<T>,
+): Promise<T> {
+  return withHome(config, (home) => runStack(home, use));
+}
+
+export function post(to: Transport, path: string, body: unknown): Promise<unknown> {
+  return requestJson(to, { method: 'POST', path, body, headers: {}, waitSeconds: 0 });
+}
+
+export function get(from: Transport, path: string): Promise<unknown> {
+  return requestJson(from, { method: 'GET', path, body: null, headers: {}, waitSeconds: 0 });
+}
+
+/** An invocation that holds a slot and asks for nothing by itself, once it runs. */
+export async function startHolder({ client }: Stack): Promise<SubAgentRecord> {
+  const { id } = await client.call('runSubagent', {
+    ...{ runnerId: 'hold', prompt: 'stay', executionMode: 'ASYNC_POLL' },
+  });
+  return until(
+    () => client.call('getSubagent', { id }),
+    (record) => record.status === 'running',
+  );
+}
+
+/** Until the workflow has closed, too: what it still does must not be counted to whoever comes next. */
+export async function untilClosed(
+  { client, engine }: Stack,
+  { id, workflowId }: Pick<SubAgentRecord, 'id' | 'workflowId'>,
+): Promise<void> {
+  const ended = () => client.call('getSubagent', { id });
+  const record = await until(ended, ({ status }) => isFinal(status));
+  if (record.status !== 'completed') throw new Error(`${id} ${record.status}: ${record.error}`);
+  await until(
+    () => engine.workflow.getHandle(workflowId).describe(),
+    ({ status }) => status.name !== 'RUNNING',
+  );
+}
+
+/** No figure takes as long as this: what has not come by then never will. */
+const GIVE_UP_MS = 120_000;
+
+export async function until<T>(
+  ask: () => Promise<T>,
+  isWanted: (answer: T) => boolean,
+  everyMs = 5,
+): Promise<T> {
+  const deadline = performance.now() + GIVE_UP_MS;
+  for (;;) {
+    const answer = await ask();
+    if (isWanted(answer)) return answer;
+    if (performance.now() > deadline) {
+      throw new Error(`not in time: ${JSON.stringify(answer).slice(0, 1000)}`);
+    }
+    await sleep(everyMs);
+  }
+}
