@@ -10,10 +10,29 @@ import { bundleBare } from './bare/start.ts';
 import { table, type Figure } from './figure.ts';
 import type { Row } from './row.ts';
 import { acceptRow } from './rows/accept.ts';
+import { callbackRow } from './rows/callback.ts';
 import { measureControl } from './rows/control.ts';
+import { fanOutRow } from './rows/fan-out.ts';
+import { historiesRow } from './rows/histories.ts';
+import { idleRow } from './rows/idle.ts';
+import { largeStoreRow } from './rows/large-store.ts';
+import { outputRow } from './rows/output.ts';
+import { recoveryRow } from './rows/recovery.ts';
 import { syncRow } from './rows/sync.ts';
+import { throughputRow } from './rows/throughput.ts';
 
-const rows: readonly Row[] = [acceptRow, syncRow];
+const rows: readonly Row[] = [
+  acceptRow,
+  syncRow,
+  callbackRow,
+  throughputRow,
+  fanOutRow,
+  historiesRow,
+  outputRow,
+  idleRow,
+  recoveryRow,
+  largeStoreRow,
+];
 
 const { values: flags, positionals: names } = parseArgs({
   allowPositionals: true,

@@ -9,7 +9,6 @@ import { createTransport, requestJson, type Transport } from '../client/transpor
 import { loadConfig } from '../config/index.ts';
 import { homePaths } from '../contract/home.ts';
 import type { SubAgentRecord } from '../contract/records.ts';
-import { isFinal } from '../contract/words.ts';
 import { readEngineFile } from '../engine/engine-file.ts';
 import { launch } from '../launcher/index.ts';
 
@@ -57,6 +56,9 @@ export async function runStack<T>(home: string, use: (stack: Stack) => Promise<T
     ...{ home, port: 0, env, config: loadConfig(home) },
     onEvent: () => {},
   });
+  // Its processes are not children that would end with this one.
+  const end = () => void launcher.stop().then(() => process.exit(130));
+  process.once('SIGINT', end).once('SIGTERM', end);
   try {
     await launcher.ready;
     const { url, token } = discover(home);
@@ -78,6 +80,7 @@ export async function runStack<T>(home: string, use: (stack: Stack) => Promise<T
     }
   } finally {
     await launcher.stop();
+    process.off('SIGINT', end).off('SIGTERM', end);
   }
 }
 
@@ -107,18 +110,31 @@ export async function startHolder({ client }: Stack): Promise<SubAgentRecord> {
   );
 }
 
-/** Until the workflow has closed, too: what it still does must not be counted to whoever comes next. */
-export async function untilClosed(
+type Named = Pick<SubAgentRecord, 'id' | 'workflowId'>;
+
+/**
+ * Until the workflows have closed, too: what they still do must not be counted to whoever comes next. Both
+ * waits are long polls, so that waiting is no load of its own.
+ */
+export async function untilClosed({ client, engine }: Stack, ...asked: Named[]): Promise<void> {
+  const ids = asked.map(({ id }) => id);
+  const { done } = await client.call('waitSubagents', { ids, until: 'all' });
+  const bad = done.find(({ status }) => status !== 'completed');
+  if (bad) throw new Error(`${bad.id} ${bad.status}: ${bad.error}`);
+  await Promise.all(asked.map(({ workflowId }) => engine.workflow.getHandle(workflowId).result()));
+}
+
+/** Ends what `startHolder` began. */
+export async function endHolder(
   { client, engine }: Stack,
-  { id, workflowId }: Pick<SubAgentRecord, 'id' | 'workflowId'>,
+  { id, workflowId }: Named,
 ): Promise<void> {
-  const ended = () => client.call('getSubagent', { id });
-  const record = await until(ended, ({ status }) => isFinal(status));
-  if (record.status !== 'completed') throw new Error(`${id} ${record.status}: ${record.error}`);
-  await until(
-    () => engine.workflow.getHandle(workflowId).describe(),
-    ({ status }) => status.name !== 'RUNNING',
-  );
+  await client.call('cancelSubagent', { id });
+  // A cancelled workflow ends as a failure: that is what was asked for.
+  await engine.workflow
+    .getHandle(workflowId)
+    .result()
+    .catch(() => {});
 }
 
 /** No figure takes as long as this: what has not come by then never will. */

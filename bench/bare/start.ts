@@ -45,7 +45,7 @@ export async function withBare<T>(
       return use({
         start,
         run: async (program) => (await (await start('bareRun', program)).result()) as Spawned,
-        begun: (workflowId) => heard(child, workflowId),
+        begun: hear(child),
       });
     }),
   );
@@ -55,15 +55,14 @@ export async function bundleBare(file: string): Promise<void> {
   await withProcess(['bundle', file], async () => {});
 }
 
-function heard(child: ChildProcess, workflowId: string): Promise<void> {
-  return new Promise((resolve) => {
-    const listen = (message: { begun?: string }) => {
-      if (message.begun !== workflowId) return;
-      child.off('message', listen);
-      resolve();
-    };
-    child.on('message', listen);
+/** Answers who waits for the word that a workflow's program is about to be spawned. */
+function hear(child: ChildProcess): Bare['begun'] {
+  const waiting = new Map<string, () => void>();
+  child.on('message', ({ begun = '' }: { begun?: string }) => {
+    waiting.get(begun)?.();
+    waiting.delete(begun);
   });
+  return (workflowId) => new Promise((resolve) => waiting.set(workflowId, resolve));
 }
 
 async function withProcess<T>(
