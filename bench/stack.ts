@@ -26,7 +26,7 @@ export interface Stack {
 }
 
 /** What `echo` costs is what a spawn costs; `hold` keeps its slot until it is cancelled. */
-const runners = {
+export const stackRunners = {
   echo: { kind: 'command', command: 'echo', args: ['hello'] },
   hold: { kind: 'command', command: 'sleep', args: ['3600'], turns: true },
 };
@@ -41,7 +41,7 @@ export async function withHome<T>(
   use: (home: string) => Promise<T>,
 ): Promise<T> {
   const home = mkdtempSync(join(realpathSync(tmpdir()), 'offshoot-bench-'));
-  const content = { runners: { ...runners, ...config.runners }, limits: config.limits ?? {} };
+  const content = { runners: { ...stackRunners, ...config.runners }, limits: config.limits ?? {} };
   writeFileSync(join(home, 'config.json'), JSON.stringify(content));
   try {
     return await use(home);
@@ -100,7 +100,7 @@ export function get(from: Transport, path: string): Promise<unknown> {
 }
 
 /** An invocation that holds a slot and asks for nothing by itself, once it runs. */
-export async function startHolder({ client }: Stack): Promise<SubAgentRecord> {
+export async function startHolder({ client }: Pick<Stack, 'client'>): Promise<SubAgentRecord> {
   const { id } = await client.call('runSubagent', {
     ...{ runnerId: 'hold', prompt: 'stay', executionMode: 'ASYNC_POLL' },
   });
@@ -110,13 +110,15 @@ export async function startHolder({ client }: Stack): Promise<SubAgentRecord> {
   );
 }
 
+/** All that most rows need of a stack, and a test has, too. */
+export type Speakers = Pick<Stack, 'client' | 'engine'>;
 type Named = Pick<SubAgentRecord, 'id' | 'workflowId'>;
 
 /**
  * Until the workflows have closed, too: what they still do must not be counted to whoever comes next. Both
  * waits are long polls, so that waiting is no load of its own.
  */
-export async function untilClosed({ client, engine }: Stack, ...asked: Named[]): Promise<void> {
+export async function untilClosed({ client, engine }: Speakers, ...asked: Named[]): Promise<void> {
   const ids = asked.map(({ id }) => id);
   const { done } = await client.call('waitSubagents', { ids, until: 'all' });
   const bad = done.find(({ status }) => status !== 'completed');
@@ -126,7 +128,7 @@ export async function untilClosed({ client, engine }: Stack, ...asked: Named[]):
 
 /** Ends what `startHolder` began. */
 export async function endHolder(
-  { client, engine }: Stack,
+  { client, engine }: Speakers,
   { id, workflowId }: Named,
 ): Promise<void> {
   await client.call('cancelSubagent', { id });

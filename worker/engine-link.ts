@@ -1,4 +1,6 @@
 /** The server's side of the engine: connect, prepare, reconcile, relay; again whenever it was away. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import type { Log } from '../contract/log.ts';
@@ -86,6 +88,7 @@ export class EngineLink {
     const worker = {
       taskQueue: this.#queue,
       workflowBundle: { codePath: workflowBundle },
+      buildId: buildIdOf(workflowBundle),
       activities: {
         ...createControlActivities({ store, surroundings }),
         ...createRunAgentActivities({ holdRun: (id) => holdRemoteRun(store, id) }),
@@ -172,6 +175,15 @@ export class EngineLink {
     this.#problem = null;
     onChange();
   }
+}
+
+/**
+ * Every workflow task's two events name the code that worked on it. The SDK's own name for that has 90
+ * bytes, which would be more than a tenth of a history.
+ */
+function buildIdOf(workflowBundle: string): string {
+  const code = readFileSync(workflowBundle);
+  return `offshoot-${createHash('sha256').update(code).digest('hex').slice(0, 8)}`;
 }
 
 function lazyConnection(target: LinkTarget): Connection {

@@ -30,7 +30,7 @@ export interface CallbackPair {
   ms: number;
 }
 
-export async function runCallbackPair({ client }: Stack): Promise<CallbackPair> {
+export async function runCallbackPair({ client }: Pick<Stack, 'client'>): Promise<CallbackPair> {
   const parent = await client.call('runSubagent', {
     ...{ runnerId: 'parent', prompt: 'x', executionMode: 'ASYNC_POLL' },
   });

@@ -3,7 +3,14 @@ import type { Client } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { plainFigure, type Figure } from '../figure.ts';
 import type { Row } from '../row.ts';
-import { endHolder, startHolder, untilClosed, withStack, type Stack } from '../stack.ts';
+import {
+  endHolder,
+  startHolder,
+  untilClosed,
+  withStack,
+  type Speakers,
+  type Stack,
+} from '../stack.ts';
 import { callbackRunners, runCallbackPair } from './callback-pair.ts';
 
 const MEGABYTE = 1_000_000;
@@ -87,7 +94,7 @@ async function perChild(stack: Stack, count: number): Promise<Figure> {
   );
 }
 
-export async function parentOf(stack: Stack, count: number): Promise<number> {
+export async function parentOf(stack: Speakers, count: number): Promise<number> {
   const { client, engine } = stack;
   const parent = await startHolder(stack);
   const asked = { runnerId: 'echo', prompt: 'x', executionMode: 'ASYNC_POLL' as const };
