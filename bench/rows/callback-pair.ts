@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SubAgentRecord } from '../../contract/records.ts';
-import { isFinal } from '../../contract/words.ts';
 import { until, type Stack } from '../stack.ts';
 
 const untilFile = (file: string) => `until [ -e ${file} ]; do sleep 0.01; done`;
@@ -46,8 +45,10 @@ export async function runCallbackPair({ client }: Pick<Stack, 'client'>): Promis
   await until(seen(child.id), ({ status }) => status === 'running');
   await sleep(SETTLE_MS);
   writeFileSync(join(workspacePath, 'go'), '');
-  const ended = await until(seen(parent.id), ({ status }) => isFinal(status));
-  const exited = await until(seen(child.id), ({ status }) => isFinal(status));
+  // One long poll: to ask again and again would be a load on one side only.
+  const { done } = await client.call('waitSubagents', { ids: [parent.id, child.id], until: 'all' });
+  const ended = done.find(({ id }) => id === parent.id)!;
+  const exited = done.find(({ id }) => id === child.id)!;
   const ms = (Number(ended.result?.content) - Number(exited.result?.content)) / 1e6;
   if (!(ms > 0)) throw new Error(`the callback pair ended as ${ended.status}: ${ended.error}`);
   return { parent: ended, ms };

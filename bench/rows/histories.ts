@@ -94,7 +94,7 @@ async function perChild(stack: Stack, count: number): Promise<Figure> {
   );
 }
 
-export async function parentOf(stack: Speakers, count: number): Promise<number> {
+async function parentOf(stack: Speakers, count: number): Promise<number> {
   const { client, engine } = stack;
   const parent = await startHolder(stack);
   const asked = { runnerId: 'echo', prompt: 'x', executionMode: 'ASYNC_POLL' as const };
