@@ -40,9 +40,10 @@ export async function runCallbackPair({ client }: Pick<Stack, 'client'>): Promis
     ...{ runnerId: 'child', prompt: 'x', executionMode: 'ASYNC_CALLBACK' },
     parentSessionId: parent.sessionKey,
   });
+  // First the child, then the end of the turn: both at once would leave more in the history by chance.
+  await until(seen(child.id), ({ status }) => status === 'running');
   writeFileSync(join(workspacePath, 'asked'), '');
   await until(seen(parent.id), ({ status }) => status === 'waiting');
-  await until(seen(child.id), ({ status }) => status === 'running');
   await sleep(SETTLE_MS);
   writeFileSync(join(workspacePath, 'go'), '');
   // One long poll: to ask again and again would be a load on one side only.
