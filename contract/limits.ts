@@ -35,6 +35,8 @@ export const limits = {
   argvPromptBytesMax: 100_000,
   titleCharsMax: 200,
   keyCharsMax: 200,
+  /** Two keys make a workflow id, and Temporal takes 1,000 bytes of one. */
+  keyBytesMax: 480,
   pathCharsMax: 4096,
   filesMax: 1000,
   envEntriesMax: 200,
@@ -76,6 +78,7 @@ export const limits = {
   treeNodesMax: 5000,
   /** Text that may enter Temporal's history, per message. */
   historyTextMax: 4 * KiB,
+  /** Temporal takes 400 bytes of a summary, and a character is three at most. */
   summaryCharsMax: 120,
   /** SIGTERM, then this long, then SIGKILL. */
   killGraceMs: 5 * SECOND,

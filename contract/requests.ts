@@ -12,7 +12,11 @@ const key = text
   .min(1)
   .max(limits.keyCharsMax)
   // Spelled out, because readers of the OpenAPI document know fewer classes than we do.
-  .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/, 'must not hold control characters');
+  .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/, 'must not hold control characters')
+  .refine(
+    (given) => Buffer.byteLength(given) <= limits.keyBytesMax,
+    `must not be longer than ${limits.keyBytesMax} bytes`,
+  );
 const noNul = 'must not hold NUL';
 const path = text
   .min(1)

@@ -39,10 +39,11 @@ const realClock = { now: () => new Date(), advance: () => {} };
 export async function withHome(
   play: Program,
   use: (home: Home) => Promise<void>,
-  options: RoomOptions & { compareMs?: number; sessionIdleMs?: number } = {},
+  options: RoomOptions & { compareMs?: number; sessionIdleMs?: number; namespace?: string } = {},
 ): Promise<void> {
   const { address } = await testEngine();
-  const target = { address, namespace: 'default', connection: { address } };
+  const namespace = options.namespace ?? 'default';
+  const target = { address, namespace, connection: { address } };
   const connection = await Connection.connect({ address });
   try {
     await withOperations(
@@ -54,7 +55,7 @@ export async function withHome(
             store: room.store,
             target: () => ({ ...target, uiUrl: null, instance: null }),
             namespace: target.namespace,
-            prepare: (to, namespace) => prepareNamespace(to, namespace, { retentionDays: 1 }),
+            prepare: (to, name) => prepareNamespace(to, name, { retentionDays: 1 }),
             workflowBundle: bundle,
             sessionIdleMs: () => options.sessionIdleMs ?? 60_000,
             compareMs: options.compareMs ?? 250,
@@ -73,7 +74,7 @@ export async function withHome(
         try {
           await use({
             ...room,
-            client: new Client({ connection }),
+            client: new Client({ connection, namespace }),
             launches,
             untilLaunched: async (id, times = 1) =>
               void (await until(
