@@ -10,11 +10,13 @@ import { readEnvironment } from '../contract/config.ts';
 import { AppError } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
 import type { ServerFile, StoreCheck } from '../contract/records.ts';
+import { asDiskTrouble } from '../domain/disk-trouble.ts';
 import { connectOptions } from '../engine/connect-options.ts';
 import { takeHome } from '../engine/home-lock.ts';
 import { writeJsonFile } from '../engine/pid-file.ts';
 import { prepareNamespace } from '../engine/prepare-namespace.ts';
 import { reach } from '../faults/reach.ts';
+import { hopelessExitCode, writeFailure } from '../launcher/failure-file.ts';
 import {
   createOneAtATime,
   dropOldSecrets,
@@ -235,9 +237,15 @@ const inWords = (details: Record<string, unknown>) =>
     .map(([name, value]) => `${name}=${value instanceof Error ? value.stack : String(value)}`)
     .join(' ');
 
-serve().catch((error: unknown) => {
+/** The same file would be read again: whoever started this need not try it a second time. */
+const hopeless = new Set<string>(['database_damaged', 'database_newer']);
+
+serve().catch((given: unknown) => {
+  const error = asDiskTrouble(given) ?? given;
   const hint = error instanceof AppError && error.hint ? ` ${error.hint}` : '';
   const message = error instanceof Error ? error.message : String(error);
   log(`${message}${hint}`, { level: 'error' });
-  process.exit(1);
+  if (!(error instanceof AppError) || !hopeless.has(error.code)) process.exit(1);
+  writeFailure(paths.serverFailureFile, error);
+  process.exit(hopelessExitCode);
 });

@@ -1,13 +1,15 @@
 /** Error codes as HTTP: the one place where a code becomes a status. */
 import { AppError, type RequestErrorCode } from '../contract/errors.ts';
 import type { Problem } from '../contract/records.ts';
+import { asDiskTrouble } from '../domain/disk-trouble.ts';
 
 export const problemType = 'application/problem+json';
 
 /**
  * 400 what is asked makes no sense; 404 what the address or the body names is not there; 409 the state
  * of things is against it, and may change; 422 the request is understood and can never succeed as it is;
- * 429 and 503 the same request may succeed later, and `Retry-After` says when to try.
+ * 429 and 503 the same request may succeed later, and `Retry-After` says when to try; 507 it may succeed when
+ * somebody has seen to the disk.
  */
 export const problemStatus = {
   bad_request: 400,
@@ -38,6 +40,9 @@ export const problemStatus = {
   home_unusable: 500,
   database_newer: 500,
   database_busy: 503,
+  database_damaged: 500,
+  disk_full: 507,
+  store_unwritable: 507,
   backup_failed: 500,
   backup_invalid: 422,
   engine_unavailable: 503,
@@ -71,6 +76,8 @@ export function problemResponse(
 /** The caller learns that it was our fault, and nothing about how. */
 export function asAppError(error: unknown, onUnknown: (error: unknown) => void): AppError {
   if (error instanceof AppError) return error;
+  const trouble = asDiskTrouble(error);
+  if (trouble !== null) return trouble;
   onUnknown(error);
   return new AppError('internal', 'Something failed inside the server.', {
     cause: error,

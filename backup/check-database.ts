@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { AppError } from '../contract/errors.ts';
 import type { StoreCheck } from '../contract/records.ts';
 import { openDatabase, type Db } from '../store/database.ts';
+import { isWal } from '../store/has-database.ts';
 import { knownSchema } from '../store/migrate.ts';
 import { outboxState } from '../store/outbox.ts';
 import { newestEntry, staleClaims } from '../store/survey.ts';
@@ -17,7 +18,11 @@ interface Soundness {
 }
 
 export async function readSoundness(file: string): Promise<Soundness> {
-  return runThread(new URL('./check-thread.mjs', import.meta.url), { file, problemsMax });
+  const script = new URL('./check-thread.mjs', import.meta.url);
+  const found = await runThread<Soundness>(script, { file, problemsMax });
+  if (isWal(`${file}-wal`)) return found;
+  // SQLite would pass over it, and over all that was committed into it.
+  return { ...found, problems: [`${file}-wal has no header of a WAL`, ...found.problems] };
 }
 
 /** `db` is a connection to the same file; null opens one for as long as it takes. */

@@ -13,6 +13,8 @@ export function homePaths(home: string) {
     launcherFile: `${home}/run/launcher.json`,
     /** Why the last start did not come to its end, for whoever waits for it. */
     failureFile: `${home}/run/failure.json`,
+    /** Why the server ended, where another start would end in the same way. */
+    serverFailureFile: `${home}/run/server-failure.json`,
     /** A launcher that was started and does not hold its own file yet. */
     startingFile: `${home}/run/starting.json`,
     serverPidFile: `${home}/run/server.json`,

@@ -14,6 +14,7 @@ import { send } from '../engine/stop-process.ts';
 import { childEnvironment } from './child-environment.ts';
 import { entryFile, type EntryName } from './entry.ts';
 import { processNames, type LauncherEvent, type ProcessName } from './events.ts';
+import { hopelessExitCode, readFailure } from './failure-file.ts';
 import { holdLauncherFile } from './launcher-file.ts';
 import { startNodeProcess } from './node-process.ts';
 import { requireStartable } from './require-startable.ts';
@@ -108,7 +109,7 @@ async function startAll(
   await Promise.all([start('server', serverStart(options)), start('host', hostStart(options))]);
 }
 
-type Start = Pick<SuperviseSpec, 'start' | 'isHealthy' | 'isAnswering' | 'timing'>;
+type Start = Pick<SuperviseSpec, 'start' | 'isHealthy' | 'isAnswering' | 'whyHopeless' | 'timing'>;
 
 /** An idle stack asks Temporal for nothing on a timer below a minute. */
 const askEngineMs = 60_000;
@@ -146,6 +147,10 @@ function serverStart(options: LaunchOptions): Start {
     start: async () => nodeProcess(options, 'server', 'api', args),
     isHealthy: async ({ id }) => (await readHealth(home))?.pid === id.pid,
     isAnswering: async (patienceMs) => (await readHealth(home, patienceMs)) !== null,
+    whyHopeless: (how) =>
+      how === `exit code ${hopelessExitCode}`
+        ? readFailure(homePaths(home).serverFailureFile)
+        : null,
   };
 }
 

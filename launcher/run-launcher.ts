@@ -1,4 +1,5 @@
 /** The life of a launcher that nobody watches: what it does goes to its log, why it failed to a file. */
+import { homePaths } from '../contract/home.ts';
 import { writeFailure } from './failure-file.ts';
 import type { Log } from '../contract/log.ts';
 import { describeEvent, levelOf, type LauncherEvent } from './events.ts';
@@ -24,7 +25,7 @@ export async function runLauncher(
     return 0;
   } catch (error) {
     // First the file, then the line: whoever follows the log finds the reason and need not tell it twice.
-    if (!(error instanceof LookedAfter)) writeFailure(home, error);
+    if (!(error instanceof LookedAfter)) writeFailure(homePaths(home).failureFile, error);
     log(error instanceof Error ? error.message : String(error), { level: 'error' });
     return 1;
   }

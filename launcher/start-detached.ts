@@ -38,7 +38,7 @@ export async function startDetached(
   const living = runningLauncher(home);
   capLog(logFile);
   const log = followFile(logFile);
-  if (living === null) clearFailure(home);
+  if (living === null) clearFailure(homePaths(home).failureFile);
   const found = living === null ? null : adoptProcess(living);
   const launcher =
     found ??
@@ -74,9 +74,10 @@ async function waitReady(
   let heardAt = Date.now();
   for (;;) {
     const lines = log();
-    const failure = readFailure(home);
+    const failure = readFailure(homePaths(home).failureFile);
     if (failure !== null) {
-      await launcher.ended;
+      // A promise alone keeps no process up: the child is not ours to wait for, and a timer is.
+      while (!hasEnded) await sleep(pollMs);
       throw failure;
     }
     for (const line of lines) {

@@ -14,6 +14,8 @@ export interface SuperviseSpec {
   isHealthy: (running: RunningProcess) => Promise<boolean>;
   /** Asked from then on, for as long as it lives. Without it only the end of the process counts. */
   isAnswering?: (patienceMs: number) => Promise<boolean>;
+  /** Asked when it has ended: an error means that another start would end in the same way. */
+  whyHopeless?: (how: string) => Error | null;
   logFile: string;
   onEvent: (event: LauncherEvent) => void;
   timing?: Partial<Timing>;
@@ -174,7 +176,9 @@ async function liveOnce(life: Life, stop: AbortSignal, onReady: () => void): Pro
   }
   const how = await Promise.race([ended, released]);
   stop.removeEventListener('abort', onStop);
-  return { how, healthyMs: healthyAt === null ? null : Date.now() - healthyAt };
+  const hopeless = stop.aborted ? null : (spec.whyHopeless?.(how) ?? null);
+  const healthyMs = healthyAt === null ? null : Date.now() - healthyAt;
+  return { how, healthyMs, ...(hopeless ? { hopeless } : {}) };
 }
 
 /** A process that lives and does not answer serves nobody, and would never be started again. */

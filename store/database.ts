@@ -13,9 +13,10 @@ export interface Db {
 }
 
 export function openDatabase(file: string, options: { readonly?: boolean } = {}): Db {
-  const raw = new BetterSqlite3(file, { readonly: options.readonly ?? false });
+  const readonly = options.readonly ?? false;
+  const raw = new BetterSqlite3(file, { readonly });
   // FULL because what we have accepted must outlive a power cut; checkpoints belong to a thread.
-  raw.pragma('journal_mode = WAL');
+  if (!readonly) raw.pragma('journal_mode = WAL');
   raw.pragma('synchronous = FULL');
   raw.pragma('wal_autocheckpoint = 0');
   raw.pragma('busy_timeout = 5000');

@@ -1,13 +1,16 @@
 /** The store: SQLite, opened by the server and by nothing else. */
 import { randomBytes } from 'node:crypto';
+import { renameSync, rmSync } from 'node:fs';
 import { createChanges, type Changes } from './changes.ts';
 import { startCheckpoints } from './checkpoint.ts';
+import { asDiskTrouble, damagedDatabase } from '../domain/disk-trouble.ts';
 import { openDatabase, type Db } from './database.ts';
+import { hasDatabase } from './has-database.ts';
 import { afterRestore } from './lifecycle/after-restore.ts';
 import { readMeta, writeMeta } from './meta.ts';
-import { migrate } from './migrate.ts';
+import { migrate, schemaOf } from './migrate.ts';
 import { forgetWaits } from './waits.ts';
-import { createWriteQueue, type OnCommit, type Write } from './write-queue.ts';
+import { createWriteQueue, type OnCommit, type Tx, type Write } from './write-queue.ts';
 
 export interface Store {
   /** For reads only. */
@@ -28,11 +31,10 @@ export function openStore(
   options: { clock?: () => Date; checkpoints?: boolean; onCommit?: OnCommit } = {},
 ): Store {
   const clock = options.clock ?? (() => new Date());
-  const db = openMigrated(file);
+  const { db, homeId } = openPrepared(file, clock);
   const changes = createChanges();
   const queue = createWriteQueue(db, clock, changes.publish, options.onCommit);
   const checkpoints = options.checkpoints === false ? null : startCheckpoints(file);
-  const homeId = prepare(db, clock);
   return {
     db,
     write: queue.write,
@@ -48,22 +50,56 @@ export function openStore(
   };
 }
 
-function openMigrated(file: string): Db {
+/** What is wrong with the file is said with its name: nobody can be asked about it any more. */
+function openPrepared(file: string, clock: () => Date): { db: Db; homeId: string } {
+  try {
+    if (hasDatabase(file)) requireTables(file);
+    else makeDatabase(file, clock);
+    return prepare(file, clock);
+  } catch (error) {
+    throw asDiskTrouble(error, file) ?? error;
+  }
+}
+
+/**
+ * To read only: a connection that may write folds the WAL in when it is closed, also into a file that it
+ * could not make sense of, and then there is nothing left to be rescued.
+ */
+function requireTables(file: string): void {
+  const db = openDatabase(file, { readonly: true });
+  try {
+    const tables = db.get<{ n: number }>('SELECT count(*) AS n FROM sqlite_schema')!.n;
+    if (tables === 0 || schemaOf(db) === 0) throw damagedDatabase(file, 'it holds no tables');
+  } finally {
+    db.close();
+  }
+}
+
+/** Beside its place and moved there whole: half a database must never be what is found. */
+function makeDatabase(file: string, clock: () => Date): void {
+  const fresh = `${file}.new`;
+  // What a kill has left of an earlier try.
+  for (const end of ['', '-wal', '-shm']) rmSync(fresh + end, { force: true });
+  prepare(fresh, clock).db.close();
+  renameSync(fresh, file);
+}
+
+function prepare(file: string, clock: () => Date): { db: Db; homeId: string } {
   const db = openDatabase(file);
   try {
     migrate(db, file);
-    return db;
+    const tx = { db, now: clock().toISOString(), note: () => {} };
+    forgetWaits(tx);
+    afterRestore(tx);
+    return { db, homeId: ownId(tx) };
   } catch (error) {
     db.close();
     throw error;
   }
 }
 
-function prepare(db: Db, clock: () => Date): string {
-  const tx = { db, now: clock().toISOString(), note: () => {} };
-  forgetWaits(tx);
-  afterRestore(tx);
-  const known = readMeta(db, 'home_id');
+function ownId(tx: Tx): string {
+  const known = readMeta(tx.db, 'home_id');
   if (known) return known;
   const homeId = randomBytes(4).toString('hex');
   writeMeta(tx, 'home_id', homeId);

@@ -8,7 +8,7 @@ const folder = fileURLToPath(new URL('./migrations', import.meta.url));
 
 export function migrate(db: Db, file: string): void {
   const files = migrationFiles();
-  const have = db.get<{ user_version: number }>('PRAGMA user_version')!.user_version;
+  const have = schemaOf(db);
   if (have > files.length) {
     throw new AppError(
       'database_newer',
@@ -24,6 +24,10 @@ export function migrate(db: Db, file: string): void {
     db.exec(`BEGIN IMMEDIATE;\n${sql}\nPRAGMA user_version = ${index + 1};\nCOMMIT;`);
   }
 }
+
+/** How many migrations it has seen; 0 before the first. */
+export const schemaOf = (db: Db) =>
+  db.get<{ user_version: number }>('PRAGMA user_version')!.user_version;
 
 /** The schema of a database with every migration. */
 export const knownSchema = () => migrationFiles().length;

@@ -2,7 +2,7 @@
  * Group commit: what one turn of the event loop queued becomes one transaction with a savepoint
  * each, answered after COMMIT. One flush to disk serves them all.
  */
-import { AppError } from '../contract/errors.ts';
+import { asDiskTrouble } from '../domain/disk-trouble.ts';
 import type { Change } from './changes.ts';
 import type { Db } from './database.ts';
 
@@ -57,7 +57,7 @@ export function createWriteQueue(
       db.exec('COMMIT');
     } catch (error) {
       rollBack();
-      for (const pending of group) pending.reject(named(error));
+      for (const pending of group) pending.reject(asDiskTrouble(error) ?? error);
       return;
     }
     onCommit((performance.now() - from) / 1000, group.length);
@@ -84,8 +84,17 @@ export function createWriteQueue(
       db.exec('RELEASE one');
       return { pending, value, changes };
     } catch (error) {
+      takeBack(error);
+      return { pending, error: asDiskTrouble(error) ?? error, changes };
+    }
+  }
+
+  /** Of a full disk, SQLite has rolled back the whole group by itself: then that is what all of it hears. */
+  function takeBack(error: unknown): void {
+    try {
       db.exec('ROLLBACK TO one; RELEASE one');
-      return { pending, error, changes };
+    } catch {
+      throw error;
     }
   }
 
@@ -105,14 +114,4 @@ export function createWriteQueue(
       setImmediate(flush);
     });
   return { write, flush };
-}
-
-/** Callers come again when it is busy, and give up on anything else. */
-function named(error: unknown): unknown {
-  const { code } = error as { code?: unknown };
-  if (typeof code !== 'string' || !code.startsWith('SQLITE_BUSY')) return error;
-  return new AppError('database_busy', 'the database is locked by another program', {
-    cause: error,
-    hint: 'Nothing was written. Try again; if it stays so, see who has main.db open.',
-  });
 }

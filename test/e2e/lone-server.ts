@@ -14,18 +14,21 @@ export interface LoneServer {
   url: string;
   token: string;
   client: OffshootClient;
+  pid: number;
 }
 
 export async function withLoneServer(
   options: {
     config?: Record<string, unknown>;
     env?: Record<string, string>;
+    /** Where its home lies, if that matters. */
+    folder?: string;
     /** Before the server starts. */
     prepare?: (home: string) => Promise<void>;
   },
   use: (server: LoneServer) => Promise<void>,
 ): Promise<void> {
-  const home = mkdtempSync(join(realpathSync(tmpdir()), 'home-'));
+  const home = mkdtempSync(join(options.folder ?? realpathSync(tmpdir()), 'home-'));
   writeFileSync(join(home, 'config.json'), JSON.stringify(options.config ?? {}));
   await options.prepare?.(home);
   const child = spawn(process.execPath, [entryFile('api'), '--port', '0'], {
@@ -36,7 +39,7 @@ export async function withLoneServer(
   try {
     await until(async () => existsSync(homePaths(home).serverFile), Boolean);
     const { url, token } = discover(home);
-    await use({ home, url, token, client: createClient({ url, token }) });
+    await use({ home, url, token, client: createClient({ url, token }), pid: child.pid! });
   } finally {
     child.kill('SIGTERM');
     await ended;

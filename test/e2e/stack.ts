@@ -31,6 +31,8 @@ export interface StackOptions {
   /** Content of the home's config.json. */
   config?: Record<string, unknown>;
   env?: Record<string, string | undefined>;
+  /** Where its home lies, if that matters. */
+  folder?: string;
   /** How soon the launcher starts again what a test kills often. */
   timing?: NonNullable<LaunchOptions['timing']>;
   /** Another build than `dist/`. */
@@ -40,7 +42,7 @@ export interface StackOptions {
 export async function startStack(
   options: StackOptions = {},
 ): Promise<Stack & { stop(): Promise<void> }> {
-  const home = mkdtempSync(join(realpathSync(tmpdir()), 'home-'));
+  const home = mkdtempSync(join(options.folder ?? realpathSync(tmpdir()), 'home-'));
   if (options.config) writeFileSync(join(home, 'config.json'), JSON.stringify(options.config));
   const launcher = await launch({
     home,

@@ -213,3 +213,15 @@ test('a process that was let go is asked nothing any more, and not ended for its
     expect(await stopProcess(running!.id, 1_000)).toBe('ended');
   });
 });
+
+test('an end that says why another start is in vain is given up at once, with that reason', async () => {
+  await withRoom({}, async ({ events, start }) => {
+    const why = new Error('the database is damaged');
+    const supervisor = start('process.exit(78)', {
+      isHealthy: async () => false,
+      whyHopeless: (how) => (how === 'exit code 78' ? why : null),
+    });
+    expect(await supervisor.finished).toBe(why);
+    expect(types(events)).toEqual(['started', 'gave_up']);
+  });
+});

@@ -174,3 +174,38 @@ test('what was queued when the store is closed is still written', async () => {
     db.close();
   });
 });
+
+test('on a full disk all that was in the commit hear of it, nothing is kept, and room is enough to go on', async () => {
+  await withStore(async (room) => {
+    const { db, write } = room.store;
+    // SQLite answers as it does where the disk has no page left.
+    const { page_count: pages } = db.get<{ page_count: number }>('PRAGMA page_count')!;
+    db.exec(`PRAGMA max_page_count = ${pages + 2}`);
+    const long = (tx: { db: Db }) =>
+      tx.db.run('INSERT INTO meta (key, value) VALUES (:key, :value)', {
+        key: 'long',
+        value: 'x'.repeat(100_000),
+      });
+    const all = await Promise.allSettled([write(put('a')), write(long), write(put('b'))]);
+    expect(all.map((one) => one.status)).toEqual(['rejected', 'rejected', 'rejected']);
+    for (const one of all) expect(one).toMatchObject({ reason: { code: 'disk_full' } });
+    expect(keys(room)).toEqual([]);
+    db.exec('PRAGMA max_page_count = 1000000');
+    await Promise.all([write(put('a')), write(long)]);
+    expect(keys(room)).toEqual(['a', 'long']);
+  });
+});
+
+test('a store that cannot be written says so, and is read all the same', async () => {
+  await withStore(async (room) => {
+    const db = openDatabase(room.file, { readonly: true });
+    const { write } = createWriteQueue(
+      db,
+      () => new Date(),
+      () => {},
+    );
+    await expect(write(put('a'))).rejects.toMatchObject({ code: 'store_unwritable' });
+    expect(keys(room)).toEqual([]);
+    db.close();
+  });
+});
