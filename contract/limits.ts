@@ -92,5 +92,6 @@ export const limits = {
   compareRowsMax: 5000,
   /** Reports of one run on disk while the server is away. More holds its program back. */
   spoolBytesMax: 256 * MiB,
-  sseBufferMax: 1000,
+  /** What an event stream holds of its transcript at once: a reader that takes nothing costs this much. */
+  streamPageBytesMax: 256 * KiB,
 } as const;

@@ -32,6 +32,8 @@ export async function* watchSubagent(
         invocationId: row.id,
         after,
         limit: limits.transcriptPageDefault,
+        // Of a slow reader the rest of the page stays in memory until it is taken.
+        bytesMax: limits.streamPageBytesMax,
       });
       for (const turn of turns) {
         after = turn.seq;

@@ -57,7 +57,13 @@ interface TurnRow {
 /** Turns of a session after `after`, in order; of one invocation only, where one is named. */
 export function listTurns(
   db: Db,
-  options: { sessionId: number; invocationId?: string; after: number; limit: number },
+  options: {
+    sessionId: number;
+    invocationId?: string;
+    after: number;
+    limit: number;
+    bytesMax?: number;
+  },
 ): { turns: Turn[]; hasMore: boolean } {
   const { sessionId, invocationId, after, limit } = options;
   const [where, id] = invocationId
@@ -68,7 +74,7 @@ export function listTurns(
      ORDER BY seq LIMIT :limit`,
     { id, after, limit: limit + 1 },
   );
-  const page = withinBytes(found.slice(0, limit));
+  const page = withinBytes(found.slice(0, limit), options.bytesMax);
   const rows = db.all<TurnRow>(
     `SELECT * FROM turns WHERE ${where} AND seq > :after AND seq <= :last ORDER BY seq`,
     { id, after, last: page.at(-1)?.seq ?? after },
