@@ -56,15 +56,12 @@ export function createWriteQueue(
       for (const pending of group) done.push(runOne(pending));
       db.exec('COMMIT');
     } catch (error) {
-      rollBack();
+      rollBack(db);
       for (const pending of group) pending.reject(asDiskTrouble(error) ?? error);
       return;
     }
     onCommit((performance.now() - from) / 1000, group.length);
-    for (const one of done) {
-      if (one.error === undefined) one.pending.resolve(one.value);
-      else one.pending.reject(one.error);
-    }
+    done.forEach(answer);
     // Last, so that a listener that fails leaves no caller without an answer.
     publish(done.flatMap((one) => (one.error === undefined ? one.changes : [])));
   }
@@ -98,14 +95,6 @@ export function createWriteQueue(
     }
   }
 
-  function rollBack(): void {
-    try {
-      db.exec('ROLLBACK');
-    } catch {
-      // SQLite has rolled back by itself (disk full, I/O error): there is nothing left to undo.
-    }
-  }
-
   const write: Write = (work) =>
     new Promise((resolve, reject) => {
       queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
@@ -114,4 +103,17 @@ export function createWriteQueue(
       setImmediate(flush);
     });
   return { write, flush };
+}
+
+function answer({ pending, value, error }: Done): void {
+  if (error === undefined) pending.resolve(value);
+  else pending.reject(error);
+}
+
+function rollBack(db: Db): void {
+  try {
+    db.exec('ROLLBACK');
+  } catch {
+    // SQLite has rolled back by itself (disk full, I/O error): there is nothing left to undo.
+  }
 }
