@@ -49,6 +49,8 @@ function levelNow({ level }: LoggerOptions): LogLevel {
 
 /** Files get JSON; whoever started the process in a terminal reads sentences. */
 export function writeTo(stream: NodeJS.WriteStream): (line: string) => void {
+  // A full disk takes no line; that must not end the process, which has more to lose than its log.
+  stream.on('error', () => {});
   return (line) => stream.write(stream.isTTY ? `${readableLine(line.trimEnd())}\n` : line);
 }
 

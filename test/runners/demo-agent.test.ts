@@ -44,7 +44,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (request.method === 'GET') {
     // Only the callbacks of the session are read: one was handed over in an earlier turn.
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ callbacks: received }));
+    response.end(JSON.stringify({ callbacks: received, remaining: 0 }));
     return;
   }
   const body = (await json(request)) as Record<string, unknown>;
