@@ -3,7 +3,7 @@ import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { callerOf } from './caller-of.ts';
 import type { ApiDeps } from './deps.ts';
-import { eventStream, heartbeatMs } from './event-stream.ts';
+import { createDataEncoder, eventStream, heartbeatMs } from './event-stream.ts';
 import type { ApiEnv } from './gate.ts';
 import { refuseOtherMethods } from './operation-routes.ts';
 import { asAppError } from './problem.ts';
@@ -21,6 +21,7 @@ export const eventsQuerySchema = z.strictObject({
 });
 
 export function addEventRoute(app: Hono<ApiEnv>, deps: ApiDeps): void {
+  const encodeData = createDataEncoder();
   app.get('/api/subagents/:id/events', async (c) => {
     const id = c.req.param('id');
     const after = startOf(c);
@@ -29,6 +30,7 @@ export function addEventRoute(app: Hono<ApiEnv>, deps: ApiDeps): void {
     // Asked first, because a stream that has begun cannot answer 404 or 403 any more.
     await deps.run('getSubagent', caller, { id });
     const body = eventStream(deps.watch(caller, { id, after }), {
+      encodeData,
       heartbeatMs,
       onClose: () => closed.abort(),
       onFailure: (error) => {

@@ -1,7 +1,20 @@
 /** Server-sent events from an iterator, pulled: a slow reader makes the source wait, not memory grow. */
 import type { WatchItem } from './deps.ts';
 
+/** The data of one item as it goes out: what is told to many is put into JSON once. */
+export type EncodeData = (data: object) => Uint8Array;
+
+export function createDataEncoder(): EncodeData {
+  const known = new WeakMap<object, Uint8Array>();
+  return (data) => {
+    const bytes = known.get(data) ?? encode(dataLine(data));
+    known.set(data, bytes);
+    return bytes;
+  };
+}
+
 export interface EventStreamOptions {
+  encodeData: EncodeData;
   heartbeatMs: number;
   /** Called once, when the reader has left or the source is done. */
   onClose: () => void;
@@ -36,9 +49,10 @@ export function eventStream(
           const result = await orHeartbeat(next, options.heartbeatMs);
           if (result === null) return controller.enqueue(encode(': still here\n\n'));
           next = null;
-          if (!result.done) return controller.enqueue(encode(frame(result.value)));
+          if (!result.done) return enqueueItem(controller, result.value, options.encodeData);
         } catch (error) {
-          controller.enqueue(encode(eventLines('problem', options.onFailure(error))));
+          const told = dataLine(options.onFailure(error));
+          controller.enqueue(encode(`event: problem\n${told}`));
         }
         options.onClose();
         controller.close();
@@ -53,13 +67,18 @@ export function eventStream(
   );
 }
 
-function frame(item: WatchItem): string {
-  return `id: ${item.id}\n${eventLines(item.event, item.data)}`;
+function enqueueItem(
+  controller: ReadableStreamDefaultController<Uint8Array>,
+  { id, event, data }: WatchItem,
+  encodeData: EncodeData,
+): void {
+  controller.enqueue(encode(`id: ${id}\nevent: ${event}\n`));
+  controller.enqueue(encodeData(data));
 }
 
 /** JSON has no raw line breaks, so one `data:` line is always enough. */
-function eventLines(event: string, data: unknown): string {
-  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+function dataLine(data: unknown): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
 }
 
 function encode(text: string): Uint8Array {

@@ -23,6 +23,7 @@ import {
   handlers,
   hostHandlers,
   isHostWelcome,
+  SharedReads,
   watchSubagent,
   type Deps,
 } from '../operations/index.ts';
@@ -85,6 +86,7 @@ async function serve(): Promise<void> {
     measure: { accepted: metrics.accepted, waiting: metrics.waiters.enter },
     recordSpan: otlp?.record ?? null,
     oneAtATime: createOneAtATime(),
+    shared: new SharedReads(),
     randomId: () => randomBytes(10).toString('hex'),
     engine: () => link.view(),
     version: ownVersion(),

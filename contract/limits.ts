@@ -92,6 +92,6 @@ export const limits = {
   compareRowsMax: 5000,
   /** Reports of one run on disk while the server is away. More holds its program back. */
   spoolBytesMax: 256 * MiB,
-  /** What an event stream holds of its transcript at once: a reader that takes nothing costs this much. */
-  streamPageBytesMax: 256 * KiB,
+  /** Turns and endings that are kept for all who follow them; more is read again for whoever comes late. */
+  sharedReadBytesMax: 32 * MiB,
 } as const;

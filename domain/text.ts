@@ -1,9 +1,13 @@
 /** Cutting text to size without breaking a character. */
 import { oneLine } from './plain-text.ts';
 
+/** A line that begins further down is no title. */
+const LOOK_CHARS = 4000;
+
 /** At most `max` characters of the first line that says something. */
 export function firstLine(text: string, max: number): string {
-  const line = text.split('\n').find((candidate) => candidate.trim() !== '') ?? '';
+  const start = text.slice(0, LOOK_CHARS);
+  const line = start.split('\n').find((candidate) => candidate.trim() !== '') ?? '';
   return clip(oneLine(line), max);
 }
 

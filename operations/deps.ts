@@ -6,6 +6,7 @@ import type { RecordSpan } from '../contract/trace.ts';
 import type { ExecutionMode } from '../contract/words.ts';
 import type { Store } from '../store/index.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
+import type { SharedReads } from './shared-reads.ts';
 
 /** What every operation is given. Built once, in `api/main.ts`. */
 export interface Deps {
@@ -25,6 +26,7 @@ export interface Deps {
   checkStore(): Promise<StoreCheck>;
   /** Accepting, by invocation id. */
   oneAtATime: OneAtATime;
+  shared: SharedReads;
   /** What operations tell of themselves, to be counted. */
   measure: Measure;
   /** Takes spans where traces are on. */

@@ -9,6 +9,7 @@ import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { requireSession } from './gate.ts';
 
+type Listed = InvocationRow & { prompt: string };
 type Member = SessionRow & { parent_id: number | null; depth: number };
 
 const belowTop = `WITH RECURSIVE below(id, parent_id, depth) AS (
@@ -31,7 +32,7 @@ export async function getTree(
      FROM below JOIN sessions s ON s.id = below.id ORDER BY s.id LIMIT :max`,
     { top, max },
   );
-  const invocations = db.all<InvocationRow>(
+  const invocations = db.all<Listed>(
     `SELECT id, runner_id, status, execution_mode, title, substr(prompt, 1, 400) AS prompt,
             duration_ms, error, session_id
      FROM subagent_sessions WHERE session_id IN (SELECT value FROM json_each(:ids))
@@ -68,7 +69,7 @@ function node(member: Member): TreeNode {
   };
 }
 
-function entry(row: InvocationRow): TreeNode['invocations'][number] {
+function entry(row: Listed): TreeNode['invocations'][number] {
   return {
     id: row.id,
     runnerId: row.runner_id,

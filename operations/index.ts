@@ -52,6 +52,7 @@ export const hostHandlers = { hello, sync, claim, report };
 
 export { dropOldSecrets } from './drop-old-secrets.ts';
 export { createOneAtATime } from './one-at-a-time.ts';
+export { SharedReads } from './shared-reads.ts';
 export { watchSubagent, type Watched } from './watch-subagent.ts';
 export { isHostWelcome } from './host/tokens.ts';
 export type { Caller } from './caller.ts';

@@ -5,17 +5,21 @@ import { isLive, listHosts } from '../store/hosts.ts';
 import { liveRun } from '../store/lifecycle/claim.ts';
 import { unconfirmedHint } from '../store/lifecycle/settle.ts';
 import { boundHost } from '../store/placement.ts';
-import {
-  countOpenChildren,
-  invocationRecord,
-  openInvocationOn,
-  type InvocationRow,
-} from '../store/invocations.ts';
+import { invocationRecord } from '../store/invocation-record.ts';
+import { countOpenChildren, openInvocationOn, type InvocationRow } from '../store/invocations.ts';
+import { wordsOf, type Words } from '../store/words.ts';
 import type { Deps } from './deps.ts';
 
-export function recordOf(deps: Deps, row: InvocationRow): SubAgentRecord {
+/** Of what was deleted meanwhile the words are gone. */
+export const noWords: Words = { prompt: '', result_content: null };
+
+export function recordOf(
+  deps: Deps,
+  row: InvocationRow,
+  words = wordsOf(deps.store.db, row.id) ?? noWords,
+): SubAgentRecord {
   const engine = deps.engine();
-  const record = invocationRecord(row, {
+  const record = invocationRecord(row, words, {
     pendingReason: pendingReason(deps, row),
     temporalUrl: (workflowId) =>
       engine.uiUrl === null

@@ -7,14 +7,10 @@ import { isFinal } from '../contract/words.ts';
 import { reach } from '../faults/reach.ts';
 import { cancelTree } from '../store/lifecycle/cancel.ts';
 import { removeInvocation } from '../store/lifecycle/remove.ts';
-import {
-  beyondBytes,
-  findInvocation,
-  isInSubtree,
-  listInvocations,
-  type InvocationRow,
-} from '../store/invocations.ts';
+import { findInvocation, isInSubtree, type InvocationRow } from '../store/invocations.ts';
+import { listInvocations } from '../store/list-invocations.ts';
 import { listTurns } from '../store/turns.ts';
+import { beyondBytes, wordsOfAll } from '../store/words.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { askingInvocation, requireBelow, requireReadable } from './gate.ts';
@@ -41,8 +37,12 @@ export async function listSubagents(
     limit,
     below: askingInvocation(deps, caller)?.id ?? null,
   });
+  const words = wordsOfAll(
+    deps.store.db,
+    rows.map(({ id }) => id),
+  );
   return {
-    items: rows.map((row) => recordOf(deps, row)),
+    items: rows.map((row) => recordOf(deps, row, words.get(row.id))),
     nextCursor: hasMore ? writeCursor(rows.at(-1)!) : null,
   };
 }
@@ -65,8 +65,7 @@ export async function waitSubagents(
   input: ParsedInput<'waitSubagents'>,
 ): Promise<OperationOutput<'waitSubagents'>> {
   const ids = [...new Set(input.ids)];
-  // Kept without their words: two hundred prompts and answers may be more than there is memory.
-  const before = ids.map((id) => withoutWords(requireReadable(deps, caller, id)));
+  const before = ids.map((id) => requireReadable(deps, caller, id));
   const waiting = { ids, until: input.until, waitSeconds: input.waitSeconds ?? null };
   const asking = askingInvocation(deps, caller);
   if (asking) requireNoCycle(deps, asking, ids);
@@ -91,12 +90,6 @@ function waitAnswer(deps: Deps, before: InvocationRow[]): OperationOutput<'waitS
     more,
   };
 }
-
-const withoutWords = (row: InvocationRow): InvocationRow => ({
-  ...row,
-  prompt: '',
-  result_content: null,
-});
 
 /** What waits for itself, or for what stands above it, would wait for ever. */
 function requireNoCycle(deps: Deps, asking: InvocationRow, ids: string[]): void {

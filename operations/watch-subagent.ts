@@ -1,12 +1,13 @@
 import type { SubAgentRecord, Turn } from '../contract/records.ts';
 import { limits } from '../contract/limits.ts';
 import { isFinal } from '../contract/words.ts';
-import { findInvocation } from '../store/invocations.ts';
-import { listTurns } from '../store/turns.ts';
+import { findInvocation, type InvocationRow } from '../store/invocations.ts';
+import { turnAt, turnSizes } from '../store/turns.ts';
+import { wordBytesOf, wordsOf } from '../store/words.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { requireReadable } from './gate.ts';
-import { recordOf } from './record.ts';
+import { noWords, recordOf } from './record.ts';
 
 export type Watched =
   { id: number; event: 'turn'; data: Turn } | { id: number; event: 'end'; data: SubAgentRecord };
@@ -27,22 +28,20 @@ export async function* watchSubagent(
     while (!caller.gone.aborted) {
       // The state is read before the turns: whoever is final here has written its last turn.
       const state = findInvocation(deps.store.db, row.id);
-      const { turns } = listTurns(deps.store.db, {
-        sessionId: row.session_id,
-        invocationId: row.id,
-        after,
-        limit: limits.transcriptPageDefault,
-        // Of a slow reader the rest of the page stays in memory until it is taken.
-        bytesMax: limits.streamPageBytesMax,
-      });
-      for (const turn of turns) {
-        after = turn.seq;
-        yield { id: turn.seq, event: 'turn', data: turn };
+      const { id, session_id: sessionId } = row;
+      const limit = limits.transcriptPageDefault;
+      // Only their numbers: what a slow reader has not taken yet is not held for it.
+      const news = turnSizes(deps.store.db, { sessionId, invocationId: id, after, limit });
+      for (const { seq, bytes } of news) {
+        const data = turnOf(deps, sessionId, seq, bytes);
+        if (!data) return;
+        after = seq;
+        yield { id: seq, event: 'turn', data };
       }
-      if (turns.length > 0) continue;
+      if (news.length > 0) continue;
       if (!state) return;
       if (isFinal(state.status)) {
-        yield { id: after, event: 'end', data: recordOf(deps, state) };
+        yield { id: after, event: 'end', data: endingOf(deps, state) };
         return;
       }
       await hint.next();
@@ -50,6 +49,22 @@ export async function* watchSubagent(
   } finally {
     hint.close();
   }
+}
+
+/** A turn never changes, so those who hear of it at the same time share one. */
+function turnOf(deps: Deps, sessionId: number, seq: number, bytes: number): Turn | undefined {
+  return deps.shared.get(`turn ${sessionId} ${seq}`, bytes, () =>
+    turnAt(deps.store.db, sessionId, seq),
+  );
+}
+
+/** All but the words tells whether it is still the same ending. */
+function endingOf(deps: Deps, row: InvocationRow): SubAgentRecord {
+  const key = `end ${JSON.stringify(recordOf(deps, row, noWords))}`;
+  const words = () => wordsOf(deps.store.db, row.id) ?? noWords;
+  return deps.shared.get(key, wordBytesOf(deps.store.db, row.id), () =>
+    recordOf(deps, row, words()),
+  )!;
 }
 
 /** Remembers that something happened since the last look, and wakes a waiting reader. */

@@ -11,7 +11,7 @@ import { AppError } from '../contract/errors.ts';
 import { hints } from '../contract/hints.ts';
 import { reach } from '../faults/reach.ts';
 import { findHost, isLive, listHosts, type HostRow } from './hosts.ts';
-import type { InvocationRow } from './invocations.ts';
+import { findInvocation, rowOf, type InvocationRow } from './invocations.ts';
 import { localHostId } from '../contract/names.ts';
 import { queuePoke } from './outbox.ts';
 import { nextInQueue } from './placement.ts';
@@ -48,7 +48,7 @@ export function admitNext(tx: Tx): void {
 export function takeBackUnclaimed(tx: Tx): void {
   const rows = tx.db
     .all<InvocationRow & { last_seen_at: string; draining: number }>(
-      `SELECT s.*, h.last_seen_at, h.draining FROM subagent_sessions s JOIN hosts h ON h.id = s.host_id
+      `SELECT ${rowOf('s')}, h.last_seen_at, h.draining FROM subagent_sessions s JOIN hosts h ON h.id = s.host_id
        WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.invocation_id = s.id AND r.state = 'live')
        ORDER BY s.ordinal DESC`,
     )
@@ -106,7 +106,7 @@ function admit(tx: Tx, id: string, hostId: string): void {
     'UPDATE subagent_sessions SET host_id = :hostId, queued_at_ordinal = NULL WHERE id = :id',
     { id, hostId },
   );
-  const row = tx.db.get<InvocationRow>('SELECT * FROM subagent_sessions WHERE id = :id', { id })!;
+  const row = findInvocation(tx.db, id)!;
   // A workflow that has not begun asks by itself when it does.
   reach('slot given');
   if (row.engine_state !== 'open') return;

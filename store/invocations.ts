@@ -1,10 +1,6 @@
-/** Rows of `subagent_sessions`, and the record that the outside sees. */
-import type { ListSubagentsInput } from '../contract/requests.ts';
-import type { SubAgentRecord } from '../contract/records.ts';
+/** Rows of `subagent_sessions`. What may hold megabytes, prompt and answer, is read apart: store/words.ts. */
 import type { EndingErrorCode } from '../contract/errors.ts';
-import { subAgentWorkflowId } from '../contract/names.ts';
 import type { CommandRunner } from '../contract/run.ts';
-import { withinBytes } from './page.ts';
 import { finalStatuses, type ExecutionMode, type Status } from '../contract/words.ts';
 import type { Db } from './database.ts';
 
@@ -16,9 +12,7 @@ export interface InvocationRow {
   completed_at: string | null;
   workspace_path: string;
   spec_id: string | null;
-  prompt: string;
   files_json: string | null;
-  result_content: string | null;
   token_input: number | null;
   token_output: number | null;
   duration_ms: number | null;
@@ -55,24 +49,73 @@ export interface InvocationRow {
   has_env: number;
 }
 
+const names = [
+  'id',
+  'runner_id',
+  'status',
+  'created_at',
+  'completed_at',
+  'workspace_path',
+  'spec_id',
+  'files_json',
+  'token_input',
+  'token_output',
+  'duration_ms',
+  'error',
+  'ordinal',
+  'agent_id',
+  'session_key',
+  'session_id',
+  'title',
+  'request_hash',
+  'execution_mode',
+  'parent_session_id',
+  'root_session_id',
+  'owner_invocation_id',
+  'owner_session_id',
+  'depth',
+  'detached',
+  'runner_json',
+  'max_depth',
+  'max_children',
+  'deadline_at',
+  'started_at',
+  'error_code',
+  'error_hint',
+  'cancel_requested_at',
+  'cancel_code',
+  'cancel_reason',
+  'queued_at_ordinal',
+  'queue_class',
+  'host_id',
+  'engine_state',
+  'spawn_no',
+  'traceparent',
+  'has_env',
+] as const satisfies readonly (keyof InvocationRow)[];
+
+/** The columns of a row, of the table under this name. */
+export const rowOf = (table: string) => names.map((name) => `${table}.${name}`).join(', ');
+export const selectRows = `SELECT ${names.join(', ')} FROM subagent_sessions`;
+
 /** As the partial index on them spells it. */
 export const openStatuses = `('pending', 'running', 'waiting', 'input_required')`;
-const finals = `(${finalStatuses.map((status) => `'${status}'`).join(', ')})`;
+export const finals = `(${finalStatuses.map((status) => `'${status}'`).join(', ')})`;
 
 export function findInvocation(db: Db, id: string): InvocationRow | undefined {
-  return db.get('SELECT * FROM subagent_sessions WHERE id = :id', { id });
+  return db.get(`${selectRows} WHERE id = :id`, { id });
 }
 
 /** Open ones whose workflow has asked for its first step, parents first. */
 export function begunInvocations(db: Db, limit = -1): InvocationRow[] {
   return db.all(
-    `SELECT * FROM subagent_sessions WHERE status IN ${openStatuses} AND engine_state = 'open'
+    `${selectRows} WHERE status IN ${openStatuses} AND engine_state = 'open'
      ORDER BY depth, ordinal LIMIT :limit`,
     { limit },
   );
 }
 
-/** Null when there is none. Whole rows may hold prompts of many megabytes; this looks at none of them. */
+/** Null when there is none. */
 export function statusOf(db: Db, id: string): Status | null {
   const row = db.get<{ status: Status }>('SELECT status FROM subagent_sessions WHERE id = :id', {
     id,
@@ -87,7 +130,7 @@ export function runnerOf(row: InvocationRow): CommandRunner {
 /** The invocation that speaks for a session now: the first on it that has not ended. */
 export function openInvocationOn(db: Db, sessionId: number): InvocationRow | undefined {
   return db.get(
-    `SELECT * FROM subagent_sessions WHERE session_id = :sessionId AND status NOT IN ${finals}
+    `${selectRows} WHERE session_id = :sessionId AND status NOT IN ${finals}
      ORDER BY ordinal LIMIT 1`,
     { sessionId },
   );
@@ -152,127 +195,4 @@ export function isAskedForOn(db: Db, sessionId: number, id: string): boolean {
       { id, sessionId },
     ) !== undefined
   );
-}
-
-interface Sized {
-  id: string;
-  bytes: number;
-}
-
-/** What a record of the row would bring, apart from a few hundred bytes that all have. */
-const rowBytes = 'octet_length(prompt) + coalesce(octet_length(result_content), 0)';
-
-/** Those of them for which one answer has no room, when the ended come first: they are what is waited for. */
-export function beyondBytes(db: Db, ids: string[]): string[] {
-  const found = db.all<Sized>(
-    `SELECT s.id, ${rowBytes} AS bytes FROM subagent_sessions s
-     JOIN json_each(:ids) AS asked ON s.id = asked.value
-     ORDER BY s.status NOT IN ${finals}, asked.key`,
-    { ids: JSON.stringify(ids) },
-  );
-  return found.slice(withinBytes(found).length).map(({ id }) => id);
-}
-
-/** Newest first. The cursor is the ordinal of the last one seen. `below` keeps to one subtree. */
-export function listInvocations(
-  db: Db,
-  filter: Omit<ListSubagentsInput, 'cursor' | 'limit'> & {
-    before: number | null;
-    limit: number;
-    below: string | null;
-  },
-): { rows: InvocationRow[]; hasMore: boolean } {
-  const columns: [unknown, string][] = [
-    [filter.runnerId, 'runner_id = :runnerId'],
-    [filter.status, 'status = :status'],
-    [filter.executionMode, 'execution_mode = :executionMode'],
-    [filter.specId, 'spec_id = :specId'],
-    [filter.parentSessionId, 'parent_session_id = :parentSessionId'],
-    [filter.rootSessionId, 'root_session_id = :rootSessionId'],
-    [filter.agentId, 'agent_id = :agentId'],
-    [filter.since, 'created_at >= :since'],
-    [filter.until, 'created_at < :until'],
-    [filter.before, 'ordinal < :before'],
-    [filter.below, 'id IN (SELECT id FROM below)'],
-  ];
-  const where = columns.filter(([value]) => value !== undefined && value !== null);
-  const below = filter.below
-    ? `WITH RECURSIVE below(id) AS (
-         SELECT id FROM subagent_sessions WHERE owner_invocation_id = :below
-         UNION SELECT s.id FROM subagent_sessions s JOIN below ON s.owner_invocation_id = below.id)`
-    : '';
-  const found = db.all<Sized>(
-    `${below} SELECT id, ${rowBytes} AS bytes
-     FROM subagent_sessions
-     ${where.length > 0 ? `WHERE ${where.map(([, sql]) => sql).join(' AND ')}` : ''}
-     ORDER BY ordinal DESC LIMIT :limit`,
-    {
-      runnerId: filter.runnerId ?? null,
-      status: filter.status ?? null,
-      executionMode: filter.executionMode ?? null,
-      specId: filter.specId ?? null,
-      parentSessionId: filter.parentSessionId ?? null,
-      rootSessionId: filter.rootSessionId ?? null,
-      agentId: filter.agentId ?? null,
-      since: filter.since ? new Date(filter.since).toISOString() : null,
-      until: filter.until ? new Date(filter.until).toISOString() : null,
-      before: filter.before,
-      below: filter.below,
-      limit: filter.limit + 1,
-    },
-  );
-  const page = withinBytes(found.slice(0, filter.limit));
-  return {
-    rows: page.map(({ id }) => findInvocation(db, id)!),
-    hasMore: page.length < found.length,
-  };
-}
-
-/** What is only known outside the row: why it is pending, and where Temporal UI shows it. */
-export interface RecordSurroundings {
-  pendingReason: string | null;
-  temporalUrl: (workflowId: string) => string | null;
-}
-
-export function invocationRecord(row: InvocationRow, around: RecordSurroundings): SubAgentRecord {
-  const workflowId = subAgentWorkflowId(row.id);
-  return {
-    id: row.id,
-    runnerId: row.runner_id,
-    status: row.status,
-    createdAt: row.created_at,
-    startedAt: row.started_at,
-    completedAt: row.completed_at,
-    context: {
-      workspacePath: row.workspace_path,
-      specId: row.spec_id,
-      prompt: row.prompt,
-      files: row.files_json === null ? null : (JSON.parse(row.files_json) as string[]),
-    },
-    result: resultOf(row),
-    error: row.error,
-    errorCode: row.error_code,
-    errorHint: row.error_hint,
-    pendingReason: around.pendingReason,
-    title: row.title,
-    agentId: row.agent_id,
-    sessionKey: row.session_key,
-    executionMode: row.execution_mode,
-    parentSessionId: row.parent_session_id,
-    rootSessionId: row.root_session_id,
-    depth: row.depth,
-    detached: row.detached === 1,
-    workflowId,
-    temporalUrl: around.temporalUrl(workflowId),
-  };
-}
-
-function resultOf(row: InvocationRow): SubAgentRecord['result'] {
-  if (row.completed_at === null || row.result_content === null) return null;
-  const hasUsage = row.token_input !== null && row.token_output !== null;
-  return {
-    content: row.result_content,
-    tokenUsage: hasUsage ? { input: row.token_input!, output: row.token_output! } : null,
-    durationMs: row.duration_ms ?? 0,
-  };
 }

@@ -1,7 +1,7 @@
 /** Where work belongs: what has left files and conversations on one machine goes on there. */
 import type { Db } from './database.ts';
 import { findHost, type HostRow } from './hosts.ts';
-import type { InvocationRow } from './invocations.ts';
+import { rowOf, type InvocationRow } from './invocations.ts';
 
 /**
  * The host that an invocation `s` is bound to, as SQL; null where any will do. A session goes on where
@@ -43,7 +43,7 @@ export function nextInQueue(
 /** Work in the queue for which only a host will do that has not been heard of since then. */
 export function boundToSilent(db: Db, before: string): (InvocationRow & { bound: string })[] {
   return db.all(
-    `SELECT q.* FROM (SELECT s.*, ${boundHostSql} AS bound FROM subagent_sessions s
+    `SELECT q.* FROM (SELECT ${rowOf('s')}, ${boundHostSql} AS bound FROM subagent_sessions s
                       WHERE s.queued_at_ordinal IS NOT NULL) q
      JOIN hosts h ON h.id = q.bound WHERE h.last_seen_at <= :before`,
     { before },

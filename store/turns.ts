@@ -54,33 +54,47 @@ interface TurnRow {
   late: number;
 }
 
+interface WhichTurns {
+  sessionId: number;
+  invocationId?: string;
+  after: number;
+  limit: number;
+}
+
 /** Turns of a session after `after`, in order; of one invocation only, where one is named. */
-export function listTurns(
-  db: Db,
-  options: {
-    sessionId: number;
-    invocationId?: string;
-    after: number;
-    limit: number;
-    bytesMax?: number;
-  },
-): { turns: Turn[]; hasMore: boolean } {
-  const { sessionId, invocationId, after, limit } = options;
-  const [where, id] = invocationId
-    ? ['invocation_id = :id', invocationId]
-    : ['session_id = :id', sessionId];
-  const found = db.all<{ seq: number; bytes: number }>(
-    `SELECT seq, octet_length(text) AS bytes FROM turns WHERE ${where} AND seq > :after
-     ORDER BY seq LIMIT :limit`,
-    { id, after, limit: limit + 1 },
-  );
-  const page = withinBytes(found.slice(0, limit), options.bytesMax);
+export function listTurns(db: Db, options: WhichTurns): { turns: Turn[]; hasMore: boolean } {
+  const { after, limit } = options;
+  const found = turnSizes(db, { ...options, limit: limit + 1 });
+  const page = withinBytes(found.slice(0, limit));
+  const [where, id] = whose(options);
   const rows = db.all<TurnRow>(
     `SELECT * FROM turns WHERE ${where} AND seq > :after AND seq <= :last ORDER BY seq`,
     { id, after, last: page.at(-1)?.seq ?? after },
   );
   return { turns: rows.map(turnOf), hasMore: page.length < found.length };
 }
+
+/** The same turns without their words: which there are, and how long each is. */
+export function turnSizes(db: Db, options: WhichTurns): { seq: number; bytes: number }[] {
+  const [where, id] = whose(options);
+  return db.all(
+    `SELECT seq, octet_length(text) AS bytes FROM turns WHERE ${where} AND seq > :after
+     ORDER BY seq LIMIT :limit`,
+    { id, after: options.after, limit: options.limit },
+  );
+}
+
+/** Undefined where its session was deleted meanwhile. */
+export function turnAt(db: Db, sessionId: number, seq: number): Turn | undefined {
+  const row = db.get<TurnRow>('SELECT * FROM turns WHERE session_id = :sessionId AND seq = :seq', {
+    sessionId,
+    seq,
+  });
+  return row && turnOf(row);
+}
+
+const whose = ({ invocationId, sessionId }: WhichTurns): [string, string | number] =>
+  invocationId ? ['invocation_id = :id', invocationId] : ['session_id = :id', sessionId];
 
 function turnOf(row: TurnRow): Turn {
   return {

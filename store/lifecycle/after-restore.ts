@@ -2,7 +2,7 @@
  * A database that was put back from a backup knows nothing of what came after it. Nothing that was open
  * then may pass for open now: it may have run, and ended, in the time that is lost.
  */
-import { openStatuses, runnerOf, type InvocationRow } from '../invocations.ts';
+import { openStatuses, runnerOf, selectRows, type InvocationRow } from '../invocations.ts';
 import { backupTakenAt, deleteMeta, engineEpoch, readMeta, writeMeta } from '../meta.ts';
 import type { Tx } from '../write-queue.ts';
 import { settle } from './settle.ts';
@@ -27,7 +27,7 @@ export function afterRestore(tx: Tx): void {
 /** Deepest first, so that each ends for its own reason and not for its parent's. */
 function endUnknown(tx: Tx, takenAt: string): void {
   const rows = tx.db.all<InvocationRow>(
-    `SELECT * FROM subagent_sessions WHERE status IN ${openStatuses} ORDER BY depth DESC, ordinal`,
+    `${selectRows} WHERE status IN ${openStatuses} ORDER BY depth DESC, ordinal`,
   );
   for (const row of rows) {
     if (runnerOf(row).onLost === 'rerun') continue;

@@ -12,6 +12,7 @@ import { findHost } from '../hosts.ts';
 import { findInvocation, runnerOf, type InvocationRow } from '../invocations.ts';
 import { handCallbacks, waitingCallbacks } from '../mailbox.ts';
 import { appendTurn } from '../turns.ts';
+import { wordsOf } from '../words.ts';
 import type { Tx } from '../write-queue.ts';
 import { completed, isUnfinished, settle, type Ending } from './settle.ts';
 
@@ -124,14 +125,15 @@ function counts(tx: Tx, row: InvocationRow) {
 }
 
 function readTask(tx: Tx, row: InvocationRow): string {
+  const { prompt } = wordsOf(tx.db, row.id)!;
   appendTurn(tx, {
     sessionId: row.session_id,
     role: 'user',
-    text: row.prompt,
+    text: prompt,
     src: `prompt:${row.id}`,
     invocationId: row.id,
   });
-  return row.prompt;
+  return prompt;
 }
 
 /** One transcript turn per callback, however often a process is started for it. */

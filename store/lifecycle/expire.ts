@@ -2,7 +2,7 @@
 import { limits } from '../../contract/limits.ts';
 import { reach } from '../../faults/reach.ts';
 import { listHosts } from '../hosts.ts';
-import { openStatuses, type InvocationRow } from '../invocations.ts';
+import { openStatuses, rowOf, selectRows, type InvocationRow } from '../invocations.ts';
 import { requeueSent } from '../outbox.ts';
 import { admitNext, takeBackUnclaimed } from '../admission.ts';
 import { boundToSilent } from '../placement.ts';
@@ -61,7 +61,7 @@ function renumberUnbegun(tx: Tx): void {
 
 function endOverdue(tx: Tx): void {
   const rows = tx.db.all<InvocationRow>(
-    `SELECT * FROM subagent_sessions
+    `${selectRows}
      WHERE status IN ${openStatuses} AND deadline_at <= :now AND cancel_requested_at IS NULL`,
     { now: tx.now },
   );
@@ -84,7 +84,7 @@ function endHostless(tx: Tx, patience: Patience): void {
   }
   if (listHosts(tx.db).some((host) => host.last_seen_at > before)) return;
   const rows = tx.db.all<InvocationRow>(
-    `SELECT s.* FROM subagent_sessions s
+    `SELECT ${rowOf('s')} FROM subagent_sessions s
      WHERE s.created_at <= :before AND (s.status = 'pending' OR (s.status = 'waiting'
        AND (s.queued_at_ordinal IS NOT NULL OR s.host_id IS NOT NULL)))`,
     { before: ago(tx, hostWaitMs) },
@@ -100,7 +100,7 @@ function endWithout(tx: Tx, row: InvocationRow, error: string): void {
 /** Its host does not answer any more, or takes longer than stopping can take. */
 function endUnconfirmed(tx: Tx, stopMs: number): void {
   const rows = tx.db.all<InvocationRow>(
-    `SELECT s.* FROM subagent_sessions s
+    `SELECT ${rowOf('s')} FROM subagent_sessions s
      LEFT JOIN runs r ON r.invocation_id = s.id AND r.state = 'live'
      LEFT JOIN hosts h ON h.id = r.host_id
      WHERE s.status IN ${openStatuses} AND s.cancel_requested_at IS NOT NULL

@@ -1,6 +1,6 @@
 /** Cancelling begins with a flag on every descendant at once, so that none starts another on the way down. */
 import type { EndingErrorCode } from '../../contract/errors.ts';
-import { openStatuses, type InvocationRow } from '../invocations.ts';
+import { openStatuses, rowOf, type InvocationRow } from '../invocations.ts';
 import { queueCancel } from '../outbox.ts';
 import type { Tx } from '../write-queue.ts';
 
@@ -24,7 +24,7 @@ function flag(tx: Tx, start: string, id: string, order: CancelOrder): Invocation
        SELECT id, 0 FROM subagent_sessions WHERE ${start}
        UNION ALL SELECT s.id, below.level + 1 FROM subagent_sessions s
          JOIN below ON s.owner_invocation_id = below.id WHERE s.detached = 0)
-     SELECT s.* FROM below JOIN subagent_sessions s ON s.id = below.id
+     SELECT ${rowOf('s')} FROM below JOIN subagent_sessions s ON s.id = below.id
      WHERE s.status IN ${openStatuses} ORDER BY below.level DESC, s.ordinal`,
     { id },
   );

@@ -11,9 +11,10 @@ import type { ChildStart, InvocationStep, SessionStep } from '../../contract/ste
 import { isFinal, type FinalStatus } from '../../contract/words.ts';
 import { childStart, only, titleOf } from '../../domain/story.ts';
 import { clip } from '../../domain/text.ts';
-import { findInvocation, openStatuses, type InvocationRow } from '../invocations.ts';
+import { findInvocation, openStatuses, selectRows, type InvocationRow } from '../invocations.ts';
 import { closePokes, closeSessionPokes, closeSpawn } from '../outbox.ts';
 import { findSession, type SessionRow } from '../sessions.ts';
+import { answerStart, promptStart } from '../words.ts';
 import type { Tx } from '../write-queue.ts';
 import { liveRun } from './claim.ts';
 
@@ -31,7 +32,7 @@ export function nextStep(tx: Tx, around: StepSurroundings, id: string): Invocati
   if (!row) return { step: 'done', ending: deleted, attributes: {}, children: [] };
   const children = unstarted(tx, around, { invocationId: id });
   setEngineState(tx, id, isFinal(row.status) && children.length === 0 ? 'closed' : 'open');
-  if (isFinal(row.status)) return done(around, row, children);
+  if (isFinal(row.status)) return done(tx, around, row, children);
   const live = liveRun(tx, id);
   const hostId = live?.host_id ?? row.host_id;
   const details = statusDetails(row);
@@ -42,11 +43,14 @@ export function nextStep(tx: Tx, around: StepSurroundings, id: string): Invocati
   return {
     step: 'run',
     queue: isElsewhere ? controlQueue(around.homeId) : hostQueue(around.homeId, hostId),
-    summary: clip(`${row.runner_id}: ${titleOf(row)}`, limits.summaryCharsMax),
+    summary: clip(`${row.runner_id}: ${nameOf(tx, row)}`, limits.summaryCharsMax),
     details,
     children,
   };
 }
+
+const nameOf = (tx: Pick<Tx, 'db'>, { id, title }: InvocationRow) =>
+  titleOf({ title, prompt: title === null ? promptStart(tx.db, id) : '' });
 
 /** What an external session's workflow is told: whom to start, and whether it may rest. */
 export function nextSessionStep(
@@ -79,7 +83,7 @@ function unstarted(
   owner: { invocationId: string } | { sessionId: number },
 ): ChildStart[] {
   const rows = tx.db.all<InvocationRow>(
-    `SELECT * FROM subagent_sessions
+    `${selectRows}
      WHERE ${'invocationId' in owner ? 'owner_invocation_id' : 'owner_session_id'} = :id
        AND engine_state = 'unstarted' AND status IN ${openStatuses}
      ORDER BY ordinal LIMIT ${limits.openChildrenMax}`,
@@ -104,7 +108,7 @@ export function describeStart(
       spawnNo: row.spawn_no,
       acceptedAt: row.created_at,
       title: row.title,
-      prompt: row.prompt,
+      prompt: promptStart(tx.db, row.id),
       runnerId: row.runner_id,
       executionMode: row.execution_mode,
       status: row.status,
@@ -114,24 +118,26 @@ export function describeStart(
       depth: row.depth,
       workspacePath: row.workspace_path,
       specId: row.spec_id,
-      askedBy: owner ? `${titleOf(owner)} (${owner.id})` : row.parent_session_id,
+      askedBy: owner ? `${nameOf(tx, owner)} (${owner.id})` : row.parent_session_id,
     },
     around.attributes,
   );
 }
 
 function done(
+  tx: Tx,
   around: StepSurroundings,
   row: InvocationRow,
   children: ChildStart[],
 ): InvocationStep {
+  const answer = answerStart(tx.db, row.id);
   return {
     step: 'done',
     ending: {
       status: row.status as FinalStatus,
       error: row.error === null ? null : clip(row.error, 500),
       errorCode: row.error_code,
-      answer: row.result_content === null ? null : clip(row.result_content, 200),
+      answer: answer === null ? null : clip(answer, 200),
     },
     attributes: only(around.attributes, { [searchAttributes.status]: row.status }),
     children,

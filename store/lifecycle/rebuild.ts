@@ -5,6 +5,7 @@ import {
   begunInvocations,
   findInvocation,
   openStatuses,
+  selectRows,
   type InvocationRow,
 } from '../invocations.ts';
 import { engineEpoch, readMeta, writeMeta } from '../meta.ts';
@@ -40,7 +41,7 @@ function askAgain(tx: Tx): void {
 function rebuild(tx: Tx): number {
   tx.db.run('DELETE FROM outbox');
   const rows = tx.db.all<InvocationRow>(
-    `SELECT * FROM subagent_sessions WHERE status IN ${openStatuses} ORDER BY depth, ordinal`,
+    `${selectRows} WHERE status IN ${openStatuses} ORDER BY depth, ordinal`,
   );
   for (const row of rows) {
     forgetWorkflow(tx, row);

@@ -3,7 +3,7 @@ import { AppError } from '../../contract/errors.ts';
 import { hints } from '../../contract/hints.ts';
 import type { Deleted } from '../../contract/records.ts';
 import { isFinal } from '../../contract/words.ts';
-import type { InvocationRow } from '../invocations.ts';
+import { rowOf, type InvocationRow } from '../invocations.ts';
 import { queuePoke } from '../outbox.ts';
 import { isThere, type SessionRow } from '../sessions.ts';
 import type { Tx } from '../write-queue.ts';
@@ -14,7 +14,7 @@ export function removeInvocation(tx: Tx, id: string): Deleted {
     .all<InvocationRow>(
       `WITH RECURSIVE below(id) AS (
          SELECT :id UNION SELECT s.id FROM subagent_sessions s JOIN below ON s.owner_invocation_id = below.id)
-       SELECT s.* FROM below JOIN subagent_sessions s ON s.id = below.id`,
+       SELECT ${rowOf('s')} FROM below JOIN subagent_sessions s ON s.id = below.id`,
       { id },
     )
     .map(requireEnded);
@@ -40,7 +40,7 @@ export function removeSession(tx: Tx, session: SessionRow): Deleted {
          SELECT id FROM subagent_sessions WHERE session_id IN (SELECT value FROM json_each(:sessions))
            OR owner_session_id IN (SELECT value FROM json_each(:sessions))
          UNION SELECT s.id FROM subagent_sessions s JOIN below ON s.owner_invocation_id = below.id)
-       SELECT s.* FROM below JOIN subagent_sessions s ON s.id = below.id`,
+       SELECT ${rowOf('s')} FROM below JOIN subagent_sessions s ON s.id = below.id`,
       { sessions: JSON.stringify(sessions) },
     )
     .map(requireEnded);

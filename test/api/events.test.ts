@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { WatchItem } from '../../api/deps.ts';
-import { eventStream } from '../../api/event-stream.ts';
+import { createDataEncoder, eventStream } from '../../api/event-stream.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Turn } from '../../contract/records.ts';
 import { fakeApi, record, tokens } from './api-fixture.ts';
@@ -154,6 +154,19 @@ test('a child may watch too, and says who it is', async () => {
   expect(claims).toEqual(['child']);
 });
 
+test('what many are told is put into JSON once, for all of them', () => {
+  const encode = createDataEncoder();
+  const { data } = turn(1);
+  expect(encode(data)).toBe(encode(data));
+  expect(new TextDecoder().decode(encode(data))).toBe(`data: ${JSON.stringify(data)}\n\n`);
+  expect(encode(turn(1).data)).not.toBe(encode(data));
+});
+
 function quiet(heartbeatMs: number) {
-  return { heartbeatMs, onClose: () => undefined, onFailure: (error: unknown) => error };
+  return {
+    encodeData: createDataEncoder(),
+    heartbeatMs,
+    onClose: () => undefined,
+    onFailure: (error: unknown) => error,
+  };
 }

@@ -3,6 +3,7 @@
  * the memory of server and runner host stays bounded. What was measured is printed.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,12 +35,18 @@ const config = {
 
 const { resultBytesMax } = limits;
 const MB = 1e6;
-/** A leak of what passes through would be more; what was measured is in docs/overload.md. */
-const rssGrowthMax = { server: 1500 * MB, host: 900 * MB };
+/**
+ * Left alone V8 collects late, and memory says nothing about what is needed. With this little to grow
+ * into, a server that held on to what passes through would die, and a process that died fails the test.
+ */
+const heapMegabytes = 384;
+/** Beyond the heap there are the buffers of what is under way. */
+const rssGrowthMax = { server: 600 * MB, host: 450 * MB };
 
 let stack: Awaited<ReturnType<typeof startStack>>;
 beforeAll(async () => {
-  stack = await startStack({ config });
+  const env = { NODE_OPTIONS: `--max-old-space-size=${heapMegabytes}` };
+  stack = await startStack({ config, env });
 }, 60_000);
 afterAll(() => stack.stop(), 60_000);
 
@@ -155,32 +162,43 @@ test('20,000 lines a second from four children are kept in order, and others are
   });
 }, 120_000);
 
-test('200 invocations accepted in one burst all come to a true end, each with a caller waiting', async () => {
-  await growthWhile('burst of 200, 200 waiters', async () => {
+test('1,000 invocations accepted in one burst all come to a true end: 200 with a caller waiting, the others cancelled in the queue', async () => {
+  await growthWhile('burst of 1,000, 200 waiters', async () => {
     const took: number[] = [];
     const all = await Promise.all(
-      Array.from({ length: 200 }, async (_, n) => {
+      Array.from({ length: 1000 }, async (_, n) => {
         const from = performance.now();
         const record = await sh(`echo answer ${n}`);
         took.push(performance.now() - from);
         return record;
       }),
     );
-    const waited = await Promise.all(
-      all.map(({ id }) => stack.client.call('waitSubagents', { ids: [id], waitSeconds: 120 })),
+    const waiting = all
+      .slice(0, 200)
+      .map(({ id }) => stack.client.call('waitSubagents', { ids: [id], waitSeconds: 120 }));
+    const cancelled = await Promise.all(
+      all.slice(200).map(({ id }) => stack.client.call('cancelSubagent', { id })),
     );
-    const answers = waited.map(({ done }) => [done[0]?.status, done[0]?.result?.content]);
-    expect(answers).toEqual(all.map((_, n) => ['completed', `answer ${n}`]));
+    const endings = cancelled.map(({ id }) => stack.ended(id, 60));
+    // Some may have had their turn before they were reached; no ending is neither.
+    for (const { status } of await Promise.all(endings)) {
+      expect(['cancelled', 'completed']).toContain(status);
+    }
+    const answers = (await Promise.all(waiting)).map(({ done }) => [
+      done[0]?.status,
+      done[0]?.result?.content,
+    ]);
+    expect(answers).toEqual(answers.map((_, n) => ['completed', `answer ${n}`]));
     took.sort((a, b) => a - b);
     process.stdout.write(
-      `overload: accepted 200 at once: p50 ${took[100]!.toFixed(0)} ms, most ${took[199]!.toFixed(0)} ms\n`,
+      `overload: accepted 1,000 at once: p50 ${took[500]!.toFixed(0)} ms, most ${took[999]!.toFixed(0)} ms\n`,
     );
   });
 }, 180_000);
 
 test('of 100 readers of one stream ten never read: they cost a bounded buffer each, and ninety miss nothing', async () => {
   const talker = await stack.start(
-    `${untilFile('go')}; i=0; while [ $i -lt 20 ]; do i=$((i+1)); head -c 64000 /dev/zero | tr '\\0' z; echo; done`,
+    `${untilFile('go')}; i=0; while [ $i -lt 60 ]; do i=$((i+1)); head -c 64000 /dev/zero | tr '\\0' z; echo; done`,
     { runnerId: 'sh' },
   );
   await until(
@@ -190,12 +208,13 @@ test('of 100 readers of one stream ten never read: they cost a bounded buffer ea
   const deaf: Socket[] = [];
   await growthWhile('100 readers, 10 of them deaf', async () => {
     for (let n = 0; n < 10; n += 1) deaf.push(await openAndNeverRead(talker.id));
-    const reading = Array.from({ length: 90 }, () => countBytes(talker.id));
+    const reading = Array.from({ length: 90 }, () => readRaw(talker.id));
     release(talker, 'go');
     const record = await stack.ended(talker.id, 120);
     expect(record.status).toBe('completed');
-    const counted = await Promise.all(reading);
-    expect(new Set(counted)).toEqual(new Set([20 * 64_001]));
+    const heard = new Set(await Promise.all(reading));
+    expect(heard.size).toBe(1);
+    expect(await countBytes(talker.id)).toBe(60 * 64_001);
     expect((await stack.ended((await sh('echo fine')).id)).result?.content).toBe('fine');
   });
   for (const socket of deaf) socket.destroy();
@@ -210,6 +229,16 @@ async function openAndNeverRead(id: string): Promise<Socket> {
     `GET /api/subagents/${id}/events HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${stack.token}\r\n\r\n`,
   );
   return socket;
+}
+
+/** A hash of all that came: reading must cost less than what it is to press. */
+async function readRaw(id: string): Promise<string> {
+  const response = await fetch(`${stack.url}/api/subagents/${id}/events`, {
+    headers: { authorization: `Bearer ${stack.token}` },
+  });
+  const hash = createHash('sha1');
+  for await (const chunk of response.body!) hash.update(chunk as Uint8Array);
+  return hash.digest('hex');
 }
 
 async function countBytes(id: string): Promise<number> {

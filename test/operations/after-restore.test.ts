@@ -7,6 +7,7 @@ import { openStore, type Store } from '../../store/index.ts';
 import { reconcileEpoch } from '../../store/lifecycle/rebuild.ts';
 import { backupTakenAt, readMeta } from '../../store/meta.ts';
 import { findInvocation } from '../../store/invocations.ts';
+import { wordsOf } from '../../store/words.ts';
 import { createHost } from './test-host.ts';
 import { refusal, withOperations, type Room } from './operations-fixture.ts';
 
@@ -61,7 +62,7 @@ test('what had ended keeps its ending; what was open ends as unknown, unless it 
     };
     await restoredFrom(room, since, async ({ store }) => {
       expect(ending(store, done.id)).toMatchObject({ status: 'completed', code: null });
-      expect(findInvocation(store.db, done.id)!.result_content).toBe('the answer');
+      expect(wordsOf(store.db, done.id)!.result_content).toBe('the answer');
       for (const { id } of [running, pending, told]) expect(ending(store, id)).toEqual(unknown);
       expect(ending(store, again.id)).toMatchObject({ status: 'running', code: null });
       expect(findInvocation(store.db, lost)).toBeUndefined();

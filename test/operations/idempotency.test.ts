@@ -42,7 +42,7 @@ test('the same key with another body is refused, and the child goes on as it was
       expect(await refusal(room.start(other, caller))).toBe('idempotency_mismatch');
     }
     expect(await room.deps.secrets.get(id)).toEqual({ KEY: 'first' });
-    expect(room.row(id).prompt).toBe('do it');
+    expect(room.words(id).prompt).toBe('do it');
   });
 });
 

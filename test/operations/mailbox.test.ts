@@ -66,7 +66,7 @@ test('of an answer of megabytes the parent reads what it would read of the whole
     const whole = renderCallback({
       ...{ callbackId: callbacks[0]!.id, invocationId: id, sessionKey: row.session_key },
       ...{ runnerId: row.runner_id, title: row.title, status: row.status },
-      ...{ durationMs: row.duration_ms, tokenUsage: null, content: row.result_content },
+      ...{ durationMs: row.duration_ms, tokenUsage: null, content: room.words(id).result_content },
       ...{ error: null, errorCode: null },
     });
     expect(callbacks[0]!.envelope).toBe(whole);

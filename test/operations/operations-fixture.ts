@@ -15,9 +15,16 @@ import {
 } from '../../contract/operations.ts';
 import type { Callback, SubAgentRecord, Turn } from '../../contract/records.ts';
 import type { CommandRunner } from '../../contract/run.ts';
-import { createOneAtATime, handlers, type Caller, type Deps } from '../../operations/index.ts';
+import {
+  createOneAtATime,
+  handlers,
+  SharedReads,
+  type Caller,
+  type Deps,
+} from '../../operations/index.ts';
 import { openStore, type Store } from '../../store/index.ts';
 import { findInvocation, type InvocationRow } from '../../store/invocations.ts';
+import { wordsOf, type Words } from '../../store/words.ts';
 import { createClock, type TestClock } from '../store/store-fixture.ts';
 import { createHost, type TestHost } from './test-host.ts';
 
@@ -43,6 +50,7 @@ export interface Room {
   /** What this one asks for, as soon as it is accepted; the first, or the one after so many. */
   childOf(id: string, after?: number): Promise<string>;
   row(id: string): InvocationRow;
+  words(id: string): Words;
   get(id: string): Promise<SubAgentRecord>;
   turns(id: string): Promise<Turn[]>;
   callbacks(sessionKey: string): Promise<Callback[]>;
@@ -146,6 +154,7 @@ function createRoom(
       }
     },
     row: (id) => findInvocation(store.db, id)!,
+    words: (id) => wordsOf(store.db, id)!,
     get: (id) => ask('getSubagent', { id }),
     turns: async (id) => (await ask('getTranscript', { id, limit: 500 })).turns,
     callbacks: async (key) => (await ask('getCallbacks', { key, status: 'all' })).callbacks,
@@ -184,6 +193,7 @@ export function createDeps(store: Store, home: string, config: Config): Deps {
     }),
     checkStore: () => checkDatabase(paths.database, store.now(), store.db),
     oneAtATime: createOneAtATime(),
+    shared: new SharedReads(),
     measure: { accepted: () => {}, waiting: () => () => {} },
     recordSpan: null,
     randomId: () => `${(made += 1)}`.padStart(4, '0'),

@@ -41,6 +41,16 @@ test('turns come as they are said, each once and in order, and nothing after the
   });
 });
 
+test('those who follow one agent are told the same turns and the same ending, read once', async () => {
+  await withOperations(async (room) => {
+    const { id } = await room.start();
+    await room.host.play(id, 'the answer');
+    const [one, other] = [await follow(room, id), await follow(room, id)];
+    expect(one.map(({ data }) => data)).toEqual(other.map(({ data }) => data));
+    for (const [index, { data }] of one.entries()) expect(other[index]!.data).toBe(data);
+  });
+});
+
 test('who comes back with the last number gets what came since, without a gap or a repeat', async () => {
   await withOperations(async (room) => {
     const run = await room.host.claim((await room.start()).id);
