@@ -37,11 +37,21 @@ export const idleRow: Row = {
     }),
 };
 
-/** On a timer below a minute, it would come more often than once a minute. */
+/**
+ * On a timer below a minute, each who asks would ask more often than once a minute. Who asks what more than
+ * once: launcher and server whether the engine is well; the server, at each look at the search attributes,
+ * six times; every worker of the SDK, the engine's own among them, tells that it is there.
+ */
+const perMinute: Record<string, number> = {
+  GetSystemInfo: 2,
+  CountWorkflowExecutions: 6,
+  RecordWorkerHeartbeat: 5,
+};
+
 function requestFigure(operation: string, count: number, seconds: number): Figure {
   const what = `  Temporal ${operation}`;
   if (isPoll(operation)) return note(what, String(count));
-  return plainFigure(what, count, '', Math.ceil(seconds / 60));
+  return plainFigure(what, count, '', Math.ceil(seconds / 60) * (perMinute[operation] ?? 1));
 }
 
 function ticksOf(stack: Stack): number {
