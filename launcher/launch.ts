@@ -166,6 +166,11 @@ function hostStart(options: LaunchOptions): Start {
       const hosts = (await readHealth(options.home))?.hosts ?? [];
       return hosts.some((host) => host.id === localHostId && host.pid === id.pid && host.live);
     },
+    // It answers nobody: the server hears of it, and while there is no server its silence says nothing.
+    isAnswering: async (patienceMs) => {
+      const health = await readHealth(options.home, patienceMs);
+      return health?.hosts.some(({ id, live }) => id === localHostId && live) ?? true;
+    },
   };
 }
 

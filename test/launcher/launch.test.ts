@@ -243,6 +243,23 @@ test('a server that hangs is started again; while it did, the host was left alon
   });
 });
 
+test('a runner host of which the server hears nothing is started again, and nobody else is', async () => {
+  await withRoom(async (room) => {
+    const launcher = await room.launch({ timing: impatient });
+    await launcher.ready;
+    const [server, host] = [pidOf(room.home, 'server'), pidOf(room.home, 'host')];
+    writeFileSync(join(room.home, 'host-is-silent'), '');
+    await until('another host', () => ![0, host].includes(pidOf(room.home, 'host')));
+    const ups = () => room.lines.filter((line) => line === 'runner host: up');
+    await until('it is up', () => ups().length === 2);
+    expect(room.lines).toContain(
+      `runner host: does not answer any more and is ended (pid ${host})`,
+    );
+    expect(pidOf(room.home, 'server')).toBe(server);
+    await launcher.stop();
+  });
+});
+
 test('an engine that hangs is started again on its port, and nobody else is', async () => {
   await withRoom(async (room) => {
     const launcher = await room.launch({ ...withEngine, timing: impatient });
