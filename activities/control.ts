@@ -12,13 +12,18 @@ export interface ControlDeps {
 
 export function createControlActivities({ store, surroundings }: ControlDeps) {
   return {
-    async takeNextStep(invocationId: string): Promise<InvocationStep> {
-      const step = await store.write((tx) => nextStep(tx, surroundings(), invocationId));
+    /** `started`: children that the workflow has started, by name; they may not have begun. */
+    async takeNextStep(invocationId: string, started: string[] = []): Promise<InvocationStep> {
+      const step = await store.write((tx) => nextStep(tx, surroundings(), invocationId, started));
       reach('step taken');
       return step;
     },
-    async takeNextSessionStep(agentId: string, sessionKey: string): Promise<SessionStep> {
-      const work = (tx: Tx) => nextSessionStep(tx, surroundings(), agentId, sessionKey);
+    async takeNextSessionStep(
+      agentId: string,
+      sessionKey: string,
+      started: string[] = [],
+    ): Promise<SessionStep> {
+      const work = (tx: Tx) => nextSessionStep(tx, surroundings(), agentId, sessionKey, started);
       const step = await store.write(work);
       reach('session step taken');
       return step;

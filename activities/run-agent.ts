@@ -8,12 +8,12 @@ export interface RunHandle {
   reported: Promise<void>;
 }
 
-/** `nothing`: the store had no run for this host. */
+/** `ran`: the run that this lease was for is over, now or before it came. `nothing`: there is none to be had here. */
 export type LeaseEnd = 'ran' | 'nothing';
 
 export interface RunAgentDeps {
   /** Claims the invocation's next run and starts it, or attaches to the one under way. */
-  holdRun(invocationId: string): Promise<RunHandle | null>;
+  holdRun(invocationId: string): Promise<RunHandle | 'over' | null>;
 }
 
 /** Twice within the heartbeat timeout of 5 s, with room for a busy machine. */
@@ -29,6 +29,7 @@ export function createRunAgentActivities({ holdRun }: RunAgentDeps) {
         const run = await Promise.race([holdRun(invocationId), context.cancelled]);
         // Losing the lease ends this wait and not the run: whoever holds the next lease attaches.
         if (!run) return 'nothing';
+        if (run === 'over') return 'ran';
         await Promise.race([run.reported, context.cancelled]);
         reach('lease over');
         return 'ran';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { createClient, discover, type OffshootClient } from '../client/index.ts';
 import { createTransport, requestJson, type Transport } from '../client/transport.ts';
 import { loadConfig } from '../config/index.ts';
@@ -123,7 +123,21 @@ export async function untilClosed({ client, engine }: Speakers, ...asked: Named[
   const { done } = await client.call('waitSubagents', { ids, until: 'all' });
   const bad = done.find(({ status }) => status !== 'completed');
   if (bad) throw new Error(`${bad.id} ${bad.status}: ${bad.error}`);
-  await Promise.all(asked.map(({ workflowId }) => engine.workflow.getHandle(workflowId).result()));
+  await Promise.all(asked.map(({ workflowId }) => closed(engine, workflowId)));
+}
+
+/** An invocation may have ended before its workflow began; the engine cannot be asked to wait for that. */
+async function closed(engine: Client, workflowId: string): Promise<void> {
+  const handle = engine.workflow.getHandle(workflowId);
+  await until(
+    () => handle.result().then(() => true, unlessNotFound),
+    (isClosed) => isClosed,
+  );
+}
+
+function unlessNotFound(error: unknown): false {
+  if (!(error instanceof WorkflowNotFoundError)) throw error;
+  return false;
 }
 
 /** Ends what `startHolder` began. */

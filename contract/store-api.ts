@@ -21,7 +21,7 @@ export const helloRequestSchema = z.object({
 export type HelloRequest = z.infer<typeof helloRequestSchema>;
 export const helloAnswerSchema = z.object({
   homeId: z.string(),
-  /** Where the engine says what to run; null for a host elsewhere, which the server tells itself. */
+  /** Where the engine asks for leases; null for a host elsewhere, whose leases the server holds. */
   queue: z.string().nullable(),
   /** Runs the host may hold at once, blocked parents included. */
   ceiling: z.number().int(),
@@ -38,14 +38,16 @@ export type HelloAnswer = z.infer<typeof helloAnswerSchema>;
 export const syncRequestSchema = z.object({
   ...hostKey,
   runs: z.array(runKeySchema),
+  /** What it was told and is about: claims under way, and runs being stopped. Not to be told again. */
+  heard: z.array(runKeySchema).default([]),
   draining: z.boolean(),
   waitSeconds: z.number().min(0).max(60),
 });
 export type SyncRequest = z.infer<typeof syncRequestSchema>;
 export const syncAnswerSchema = z.object({
   stop: z.array(z.object({ ...runKey, reason: z.enum(['cancelled', 'not_yours']) })),
-  /** Invocations to claim, for a host that no engine tells. */
-  start: z.array(z.string()).default([]),
+  /** What it has got a slot for, and the number that its run will have: to be claimed at once. */
+  start: z.array(runKeySchema).default([]),
   temporal: temporalSchema,
 });
 export type SyncAnswer = z.infer<typeof syncAnswerSchema>;
@@ -56,8 +58,12 @@ export const claimAnswerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('run'), run: runSpecSchema }),
   /** This boot holds the claim already: attach to the process. */
   z.object({ kind: z.literal('attach'), runNo: z.number().int() }),
-  /** Nothing to run for this host: the workflow asks the store again. */
-  z.object({ kind: z.literal('nothing'), status: statusSchema.nullable() }),
+  /** Nothing to run for this host. `isHere`: the store has it here all the same; to be asked again, but not at once. */
+  z.object({
+    kind: z.literal('nothing'),
+    status: statusSchema.nullable(),
+    isHere: z.boolean().default(false),
+  }),
 ]);
 export type ClaimAnswer = z.infer<typeof claimAnswerSchema>;
 

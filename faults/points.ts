@@ -34,6 +34,7 @@ export const faultPoints = {
     acknowledged: 'An external session has read its callbacks, and does not know that it is noted.',
     'cancel uncommitted': 'A tree is flagged and what does not run has ended; uncommitted.',
     'cancel flagged': 'A cancel is committed; who asked for it and the hosts have not heard.',
+    'start ordered': 'A host is about to be told what it has got a slot for.',
     'orders given': 'A host is about to be told what to stop.',
     'time uncommitted': 'What time brings about: deadlines, silent hosts, rows to be sent again.',
     'lost marked': 'A run is lost and what it had been handed is given back; uncommitted.',
@@ -44,6 +45,7 @@ export const faultPoints = {
     'hello answered': 'This boot may claim; it has not begun to.',
     'left spool sent':
       'The store has what an older boot had left on disk, and it lies there still.',
+    'start heard': 'We know what to begin, and nothing was claimed.',
     'lease taken': 'The engine has given us an invocation; nothing was claimed.',
     'claim answered': 'The run is ours in the store; no process was started.',
     spawned: 'The program runs; nothing was heard from it.',

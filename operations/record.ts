@@ -51,7 +51,6 @@ function whyNotRunning(deps: Deps, row: InvocationRow): string {
     return 'waits for an earlier message on its session';
   }
   if (row.host_id === null) return whyNotAdmitted(deps, row);
-  if (!deps.engine().connected) return 'the engine is down; it starts as soon as it is back';
   return 'starting';
 }
 

@@ -12,7 +12,6 @@ import { hints } from '../contract/hints.ts';
 import { reach } from '../faults/reach.ts';
 import { findHost, isLive, listHosts, type HostRow } from './hosts.ts';
 import { findInvocation, rowOf, type InvocationRow } from './invocations.ts';
-import { localHostId } from '../contract/names.ts';
 import { queuePoke } from './outbox.ts';
 import { nextInQueue } from './placement.ts';
 import type { Tx } from './write-queue.ts';
@@ -107,11 +106,10 @@ function admit(tx: Tx, id: string, hostId: string): void {
     { id, hostId },
   );
   const row = findInvocation(tx.db, id)!;
-  // A workflow that has not begun asks by itself when it does.
   reach('slot given');
-  if (row.engine_state !== 'open') return;
-  queuePoke(tx, id);
-  if (hostId !== localHostId) tx.note({ kind: 'orders', hostId });
+  // The host begins at once. The workflow takes a lease on it; one that has not begun asks when it does.
+  tx.note({ kind: 'orders', hostId });
+  if (row.engine_state === 'open') queuePoke(tx, id);
 }
 
 /** Hosts with a slot to give, the freest first. */

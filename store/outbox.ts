@@ -142,6 +142,14 @@ export function requeueSent(tx: Tx, options: { all: boolean }): number {
   return count;
 }
 
+/** Whether its workflow is still to begin, and somebody is asked to see to it. */
+export function isSpawning(db: Db, child: string): boolean {
+  return (
+    db.get('SELECT 1 FROM outbox WHERE child_invocation_id = :child LIMIT 1', { child }) !==
+    undefined
+  );
+}
+
 /** The effect of a spawn: the child's workflow has begun. */
 export function closeSpawn(tx: Tx, child: string): void {
   tx.db.run('DELETE FROM outbox WHERE child_invocation_id = :child', { child });

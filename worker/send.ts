@@ -2,7 +2,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { sessionStart } from '../domain/story.ts';
 import { isFinal } from '../contract/words.ts';
-import { findInvocation } from '../store/invocations.ts';
+import { findInvocation, type InvocationRow } from '../store/invocations.ts';
 import { describeStart } from '../store/lifecycle/next-step.ts';
 import type { OutboxRow } from '../store/outbox.ts';
 import { findSessionById } from '../store/sessions.ts';
@@ -27,7 +27,9 @@ export async function send(deps: RelayDeps, rows: OutboxRow[]): Promise<boolean>
  */
 async function start(deps: RelayDeps, row: OutboxRow): Promise<boolean> {
   const invocation = findInvocation(deps.store.db, row.target_invocation_id!);
-  if (!invocation || isFinal(invocation.status)) return false;
+  // What has ended before its workflow began is started, too: it closes at once, with that ending.
+  const isPast = !invocation || (isFinal(invocation.status) && !isToBegin(invocation));
+  if (isPast) return false;
   const story = describeStart(deps.store, deps.surroundings(), invocation);
   try {
     await deps.client.workflow.start('subAgent', {
@@ -46,6 +48,8 @@ async function start(deps: RelayDeps, row: OutboxRow): Promise<boolean> {
   }
   return true;
 }
+
+const isToBegin = (row: InvocationRow) => row.engine_state === 'unstarted';
 
 /** An external session's workflow may have gone to rest: the message brings it back. */
 async function pokeSession(deps: RelayDeps, row: OutboxRow, sessionId: number): Promise<boolean> {

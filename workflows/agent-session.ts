@@ -1,6 +1,6 @@
 import { condition, continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import { receivePokes } from './messages.ts';
-import { startChildren } from './start-children.ts';
+import { lately, startChildren } from './start-children.ts';
 import { takeNextSessionStep } from './store-steps.ts';
 
 export interface AgentSessionInput {
@@ -18,7 +18,7 @@ export async function agentSession(input: AgentSessionInput): Promise<void> {
 
   for (;;) {
     pokes.forget();
-    const next = await takeNextSessionStep(input.agentId, input.sessionKey);
+    const next = await takeNextSessionStep(input.agentId, input.sessionKey, lately(started));
     setCurrentDetails(next.details);
     const hasMore = await startChildren(next.children, started);
     if (pokes.have() || hasMore) continue;

@@ -1,6 +1,7 @@
 import { ParentClosePolicy, startChild } from '@temporalio/workflow';
 import { defineSearchAttributeKey, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { ChildStart } from '../contract/steps.ts';
+import { nameOfStart } from '../domain/name-of-start.ts';
 
 /**
  * Starts what was asked for as children of this workflow, so that Temporal UI shows the true tree.
@@ -12,8 +13,8 @@ export async function startChildren(
   children: ChildStart[],
   started: Set<string>,
 ): Promise<boolean> {
-  const fresh = children.filter((child) => !started.has(nameOf(child)));
-  for (const child of fresh) started.add(nameOf(child));
+  const fresh = children.filter((child) => !started.has(nameOfStart(child)));
+  for (const child of fresh) started.add(nameOfStart(child));
   await Promise.all(fresh.map(start));
   return fresh.length > 0 && children.length >= PAGE_MIN;
 }
@@ -21,9 +22,10 @@ export async function startChildren(
 /** The store names so many at a time; fewer are all that there are. */
 const PAGE_MIN = 100;
 
-/** What makes one start different from another of the same invocation. */
-export const nameOf = (child: ChildStart) =>
-  `${child.invocationId}#${child.spawnNo}#${child.acceptedAt}`;
+/** The last ones of these, for the store to leave out: a child that has not begun yet need not be named again. */
+export const lately = (started: Set<string>) => [...started].slice(-STARTED_MAX);
+
+const STARTED_MAX = 500;
 
 async function start(child: ChildStart): Promise<void> {
   try {

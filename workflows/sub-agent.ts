@@ -13,7 +13,7 @@ import {
 import type { LeaseEnd, RunAgentActivities } from '../activities/run-agent.ts';
 import type { Ending, InvocationStep } from '../contract/steps.ts';
 import { receivePokes } from './messages.ts';
-import { attributePairs, startChildren } from './start-children.ts';
+import { attributePairs, lately, startChildren } from './start-children.ts';
 import { cancelByHand, takeNextStep } from './store-steps.ts';
 
 export interface SubAgentInput {
@@ -48,7 +48,7 @@ export async function subAgent({ invocationId }: SubAgentInput): Promise<SubAgen
   return CancellationScope.nonCancellable(async () => {
     for (;;) {
       pokes.forget();
-      const next = await takeNextStep(invocationId);
+      const next = await takeNextStep(invocationId, lately(started));
       const hasMore = await startChildren(next.children, started);
       if (hasMore) continue;
       if (next.step === 'done') {

@@ -72,12 +72,14 @@ async function server(stack: Stack): Promise<number> {
   return timed(() => accepted(stack));
 }
 
-/** Accepted at once, as the store needs no engine; the first step is what lets its program begin. */
+/** Its program needs no engine, so it is its workflow that is waited for: to its close, which is more than a step. */
 async function engine(stack: Stack): Promise<number> {
   process.kill(stack.pid('engine'), 'SIGKILL');
   return timed(async () => {
-    const { id } = await accepted(stack);
-    await seen(stack, id, ({ startedAt }) => startedAt !== null);
+    const { workflowId } = await accepted(stack);
+    const handle = stack.engine.workflow.getHandle(workflowId);
+    const look = () => handle.describe().catch(() => null);
+    await until(look, (told) => told?.status.name === 'COMPLETED');
   });
 }
 

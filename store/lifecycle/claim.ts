@@ -31,31 +31,39 @@ export interface RunRow {
 export type Claim =
   | { kind: 'run'; row: InvocationRow; runNo: number; turn: number; prompt: string }
   | { kind: 'attach'; runNo: number }
-  | { kind: 'nothing'; status: Status | null };
+  | { kind: 'nothing'; status: Status | null; isHere: boolean };
 
 /** `found` is what lies beside the store for it: nothing is run without the values it was given. */
 export function claim(tx: Tx, request: ClaimRequest, found: { hasEnv: boolean }): Claim {
   requireBoot(tx, request);
   const row = findInvocation(tx.db, request.invocationId);
-  if (!row || isFinal(row.status)) return { kind: 'nothing', status: row?.status ?? null };
+  if (!row || isFinal(row.status)) return nothing(tx, request);
   const live = liveRun(tx, row.id);
   if (live) {
     const isMine = live.host_id === request.hostId && live.boot_id === request.bootId;
-    return isMine
-      ? { kind: 'attach', runNo: live.run_no }
-      : { kind: 'nothing', status: row.status };
+    return isMine ? { kind: 'attach', runNo: live.run_no } : nothing(tx, request);
   }
   // The slot is given in the store, before a claim; who has none is not to run.
   if (row.host_id !== request.hostId || row.cancel_requested_at !== null) {
-    return { kind: 'nothing', status: row.status };
+    return nothing(tx, request);
   }
   const counted = counts(tx, row);
-  if (counted.hasRun && !isUnfinished(tx, row).unread) return standDown(tx, row);
+  if (counted.hasRun && !isUnfinished(tx, row).unread) return standDown(tx, row, request);
   if (row.has_env === 1 && !found.hasEnv) {
     settle(tx, row.id, withoutEnv);
-    return { kind: 'nothing', status: withoutEnv.status };
+    return nothing(tx, request);
   }
   return begin(tx, row, request, counted);
+}
+
+/** `isHere` as a workflow would be told: another lease on this host would come to the same. */
+function nothing(tx: Tx, { invocationId, hostId }: ClaimRequest): Claim {
+  const row = findInvocation(tx.db, invocationId);
+  if (!row || isFinal(row.status)) {
+    return { kind: 'nothing', status: row?.status ?? null, isHere: false };
+  }
+  const place = liveRun(tx, invocationId)?.host_id ?? row.host_id;
+  return { kind: 'nothing', status: row.status, isHere: place === hostId };
 }
 
 const withoutEnv: Ending = {
@@ -67,11 +75,11 @@ const withoutEnv: Ending = {
 };
 
 /** What it was to read was acknowledged by somebody in the meantime: a turn would have nothing in it. */
-function standDown(tx: Tx, row: InvocationRow): Claim {
+function standDown(tx: Tx, row: InvocationRow, request: ClaimRequest): Claim {
   releaseSlot(tx, row.id);
   if (!isUnfinished(tx, row).open) settle(tx, row.id, completed);
   admitNext(tx);
-  return { kind: 'nothing', status: findInvocation(tx.db, row.id)!.status };
+  return nothing(tx, request);
 }
 
 function begin(

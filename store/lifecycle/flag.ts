@@ -39,7 +39,7 @@ function flag(tx: Tx, start: string, id: string, order: CancelOrder): Invocation
       { id: row.id, now: tx.now, code: order.code, reason: order.reason },
     );
     // So that Temporal UI, too, calls it cancelled.
-    if (row.engine_state === 'open') queueCancel(tx, row.id);
+    if (row.engine_state !== 'closed') queueCancel(tx, row.id);
   }
   return rows;
 }

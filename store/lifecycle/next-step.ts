@@ -9,6 +9,7 @@ import {
 import { limits } from '../../contract/limits.ts';
 import type { ChildStart, InvocationStep, SessionStep } from '../../contract/steps.ts';
 import { isFinal, type FinalStatus } from '../../contract/words.ts';
+import { nameOfStart } from '../../domain/name-of-start.ts';
 import { childStart, only, titleOf } from '../../domain/story.ts';
 import { clip } from '../../domain/text.ts';
 import { findInvocation, openStatuses, selectRows, type InvocationRow } from '../invocations.ts';
@@ -25,21 +26,25 @@ export interface StepSurroundings {
   sessionIdleMs: number;
 }
 
-export function nextStep(tx: Tx, around: StepSurroundings, id: string): InvocationStep {
+export function nextStep(
+  tx: Tx,
+  around: StepSurroundings,
+  id: string,
+  started: string[] = [],
+): InvocationStep {
   const row = findInvocation(tx.db, id);
   closeSpawn(tx, id);
   closePokes(tx, id);
   if (!row) return { step: 'done', ending: deleted, attributes: {}, children: [] };
-  const children = unstarted(tx, around, { invocationId: id });
+  const children = unstarted(tx, around, { invocationId: id }, started);
   setEngineState(tx, id, isFinal(row.status) && children.length === 0 ? 'closed' : 'open');
   if (isFinal(row.status)) return done(tx, around, row, children);
   const live = liveRun(tx, id);
   const hostId = live?.host_id ?? row.host_id;
   const details = statusDetails(row);
   if (hostId === null) return { step: 'wait', details, children };
-  // A host elsewhere does not speak to the engine: the server holds the lease and tells it what to begin.
+  // A host elsewhere does not speak to the engine: the server holds the lease.
   const isElsewhere = hostId !== localHostId;
-  if (isElsewhere && !live) tx.note({ kind: 'orders', hostId });
   return {
     step: 'run',
     queue: isElsewhere ? controlQueue(around.homeId) : hostQueue(around.homeId, hostId),
@@ -58,6 +63,7 @@ export function nextSessionStep(
   around: StepSurroundings,
   agentId: string,
   sessionKey: string,
+  started: string[] = [],
 ): SessionStep {
   closeSessionPokes(tx, agentId, sessionKey);
   const session = findSession(tx.db, agentId, sessionKey);
@@ -69,28 +75,43 @@ export function nextSessionStep(
   )!.n;
   return {
     details: sessionDetails(session, open),
-    children: unstarted(tx, around, { sessionId: session.id }),
+    children: unstarted(tx, around, { sessionId: session.id }, started),
     idleMs: open > 0 ? null : around.sessionIdleMs,
   };
 }
 
 const deleted = { status: 'deleted', error: null, errorCode: null, answer: null } as const;
 
-/** Children accepted but not begun, in order; those that have ended before need no workflow. */
+/** Children whose workflow has not begun, in order. One that has ended already has a workflow still to come. */
 function unstarted(
   tx: Tx,
   around: StepSurroundings,
   owner: { invocationId: string } | { sessionId: number },
+  started: string[],
 ): ChildStart[] {
   const rows = tx.db.all<InvocationRow>(
     `${selectRows}
      WHERE ${'invocationId' in owner ? 'owner_invocation_id' : 'owner_session_id'} = :id
-       AND engine_state = 'unstarted' AND status IN ${openStatuses}
-     ORDER BY ordinal LIMIT ${limits.openChildrenMax}`,
-    { id: 'invocationId' in owner ? owner.invocationId : owner.sessionId },
+       AND engine_state = 'unstarted' AND (status IN ${openStatuses}
+         OR EXISTS (SELECT 1 FROM outbox o WHERE o.child_invocation_id = subagent_sessions.id))
+     ORDER BY ordinal LIMIT :limit`,
+    {
+      id: 'invocationId' in owner ? owner.invocationId : owner.sessionId,
+      limit: limits.openChildrenMax + started.length,
+    },
   );
-  return rows.map((row) => describeStart(tx, around, row));
+  const known = new Set(started);
+  return rows
+    .filter((row) => !known.has(nameOfStart(startOf(row))))
+    .slice(0, limits.openChildrenMax)
+    .map((row) => describeStart(tx, around, row));
 }
+
+const startOf = (row: InvocationRow) => ({
+  invocationId: row.id,
+  spawnNo: row.spawn_no,
+  acceptedAt: row.created_at,
+});
 
 /** How this invocation's workflow is started, by its owner or as a root. */
 export function describeStart(

@@ -9,7 +9,7 @@ import {
   type InvocationRow,
 } from '../invocations.ts';
 import { engineEpoch, readMeta, writeMeta } from '../meta.ts';
-import { queuePoke, queueSpawn, requeueSent } from '../outbox.ts';
+import { isSpawning, queuePoke, queueSpawn, requeueSent } from '../outbox.ts';
 import type { Tx } from '../write-queue.ts';
 
 /**
@@ -39,10 +39,14 @@ function askAgain(tx: Tx): void {
 }
 
 function rebuild(tx: Tx): number {
-  tx.db.run('DELETE FROM outbox');
+  // Also what has ended, if its workflow was still to come.
   const rows = tx.db.all<InvocationRow>(
-    `${selectRows} WHERE status IN ${openStatuses} ORDER BY depth, ordinal`,
+    `${selectRows}
+     WHERE status IN ${openStatuses} OR (engine_state = 'unstarted'
+       AND id IN (SELECT child_invocation_id FROM outbox WHERE child_invocation_id IS NOT NULL))
+     ORDER BY depth, ordinal`,
   );
+  tx.db.run('DELETE FROM outbox');
   for (const row of rows) {
     forgetWorkflow(tx, row);
     queueSpawn(tx, row);
@@ -68,10 +72,12 @@ export function respawnLost(tx: Tx, seen: InvocationRow): boolean {
 
 /** Asks for its start, unless that is under way. */
 export function ensureSpawn(tx: Tx, row: InvocationRow): void {
-  const isUnderWay = tx.db.get('SELECT 1 FROM outbox WHERE child_invocation_id = :id', {
-    id: row.id,
-  });
-  if (!isUnderWay) queueSpawn(tx, row);
+  if (!isSpawning(tx.db, row.id)) queueSpawn(tx, row);
+}
+
+/** There will be none: the engine does not take it. */
+export function closeWorkflow(tx: Tx, id: string): void {
+  tx.db.run(`UPDATE subagent_sessions SET engine_state = 'closed' WHERE id = :id`, { id });
 }
 
 /** A new number, so that an owner that has started it once knows that it has to do so again. */

@@ -13,7 +13,7 @@ import {
   type InvocationRow,
 } from '../invocations.ts';
 import { keepForSession, queueCallback, settleHanded, waitingCallbacks } from '../mailbox.ts';
-import { closeSpawn, queuePoke, queueSessionPoke } from '../outbox.ts';
+import { queuePoke, queueSessionPoke } from '../outbox.ts';
 import { findSession } from '../sessions.ts';
 import { appendTurn } from '../turns.ts';
 import { releaseWaiters } from '../waits.ts';
@@ -65,8 +65,6 @@ export function settle(
     src: `ending:${id}`,
     invocationId: id,
   });
-  // What ends before its workflow began needs none, and nobody has to start it any more.
-  if (row.engine_state === 'unstarted') closeSpawn(tx, id);
   // What a run had been handed and did not bring to a good end is kept for the session.
   settleHanded(tx, id, ending.status === 'completed' ? 'delivered' : 'undelivered');
   tellParent(tx, row);

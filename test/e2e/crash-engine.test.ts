@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { homePaths } from '../../contract/home.ts';
+import type { SubAgentRecord } from '../../contract/records.ts';
 import { testBinary } from '../support/test-engine.ts';
 import { release, untilFile } from './agents.ts';
 import {
@@ -16,6 +17,7 @@ import {
   untilGrown,
   untilRunning,
 } from './crash-fixture.ts';
+import { rows } from './rows.ts';
 import { startStack, until } from './stack.ts';
 
 let stack: Awaited<ReturnType<typeof startStack>>;
@@ -121,25 +123,74 @@ test('what runs while the database of the engine is lost is in the new one, unde
   });
 }, 60_000);
 
-test('what is accepted while the engine is down says so, and runs as soon as it is back', async () => {
+test('what is asked for while the engine is down runs at once, and is in the engine when it is back', async () => {
   const early = await stack.start(`${untilFile('go')}; echo early`, { runnerId: 'sh' });
   await untilRunning(stack.client, early.id);
   const late = await withEngineDown(async () => {
     await untilBack(false);
-    const accepted = await stack.start('echo late', { runnerId: 'sh' });
-    expect(accepted).toMatchObject({ status: 'pending' });
-    expect(accepted.pendingReason).toContain('the engine is down');
-    // Results do not wait for it.
+    const ended = await sync('echo late');
+    expect(ended).toMatchObject({
+      status: 'completed',
+      result: { content: expect.stringContaining('late') },
+    });
     release(early, 'go');
     expect(await stack.ended(early.id)).toMatchObject({ result: { content: 'early' } });
-    expect((await get(accepted.id)).status).toBe('pending');
-    return accepted;
+    return ended;
   });
-  await untilBack();
-  const backAt = Date.now();
-  expect(await stack.ended(late.id)).toMatchObject({ result: { content: 'late' } });
-  expect(Date.now() - backAt).toBeLessThan(5000);
+  expect(await workflowOf(late)).toBe('COMPLETED');
+  expect(await workflowOf(early)).toBe('COMPLETED');
+  expect(launchesOf([early.id, late.id])).toEqual([1, 1]);
 }, 60_000);
+
+test('an engine that stands still keeps nobody waiting: a SYNC call is answered, a callback comes, and nothing is started twice', async () => {
+  const engine = stack.pid('engine');
+  process.kill(engine, 'SIGSTOP');
+  let records: SubAgentRecord[];
+  try {
+    const from = Date.now();
+    const root = await sync('echo root');
+    const parent = await stack.start('spawn callback as child runner sh: echo child; say asked');
+    const told = await stack.ended(parent.id);
+    expect(told).toMatchObject({ result: { content: 'child completed: child' } });
+    // Before the launcher takes it for dead, and starts another one.
+    expect([stack.pid('engine'), Date.now() - from < STANDS_STILL_MS]).toEqual([engine, true]);
+    const { items } = await stack.client.call('listSubagents', {
+      parentSessionId: parent.sessionKey,
+    });
+    records = [root, told, items[0]!];
+  } finally {
+    process.kill(engine, 'SIGCONT');
+  }
+  for (const record of records) expect(await workflowOf(record)).toBe('COMPLETED');
+  expect(launchesOf(records.map(({ id }) => id))).toEqual([1, 2, 1]);
+  const child = await withEngine(({ workflow }) =>
+    workflow.getHandle(records[2]!.workflowId).describe(),
+  );
+  expect(child.parentExecution?.workflowId).toBe(records[1]!.workflowId);
+}, 60_000);
+
+const STANDS_STILL_MS = 5000;
+
+const sync = (prompt: string) =>
+  stack.client.call('runSubagent', { runnerId: 'sh', prompt, executionMode: 'SYNC' });
+
+/** How its workflow has closed, as soon as it has. */
+async function workflowOf({ workflowId }: SubAgentRecord): Promise<string> {
+  const look = () =>
+    withEngine(({ workflow }) => workflow.getHandle(workflowId).describe()).catch(() => null);
+  const found = await until(look, (told) => told !== null && told.status.name !== 'RUNNING');
+  return found!.status.name;
+}
+
+const launchesOf = (ids: string[]) =>
+  ids.map(
+    (id) =>
+      rows<{ n: number }>(
+        stack.home,
+        'SELECT count(*) AS n FROM runs WHERE invocation_id = ?',
+        id,
+      )[0]!.n,
+  );
 
 test('an engine that comes back without its last moments is told them again', async () => {
   const { engineData } = homePaths(stack.home);

@@ -153,7 +153,7 @@ test('an end that is reported twice, or claimed again, is one callback and one h
   });
   expect(report.body).toEqual({ held: false, status: 'completed' });
   const claim = await ask<object>(asHost, 'POST', '/store/claims', { body: from });
-  expect(claim.body).toEqual({ kind: 'nothing', status: 'completed' });
+  expect(claim.body).toEqual({ kind: 'nothing', status: 'completed', isHere: false });
   expect(counts(stack.home)).toEqual(rowsBefore);
   expect(await stack.client.call('getSubagent', { id: child.id })).toEqual(before);
   expect(await mailOf('twice')).toHaveLength(1);

@@ -21,7 +21,18 @@ afterAll(async () => {
   await stack.stop();
 }, 60_000);
 
-const describe = (workflowId: string) => temporal.workflow.getHandle(workflowId).describe();
+/** A workflow may begin after its invocation has ended. */
+const describe = async (workflowId: string) => {
+  const found = await until(
+    () =>
+      temporal.workflow
+        .getHandle(workflowId)
+        .describe()
+        .catch(() => null),
+    (told) => told !== null,
+  );
+  return found!;
+};
 const whenClosed = (record: SubAgentRecord) =>
   until(
     () => describe(record.workflowId),
@@ -135,6 +146,7 @@ test('cancelling in Temporal UI cancels the invocation and what it has asked for
     () => childOf(parent),
     (record) => record?.status === 'running',
   );
+  await describe(parent.workflowId);
   await temporal.workflow.getHandle(parent.workflowId).cancel();
   const ended = await Promise.all([parent, child].map(({ id }) => stack.ended(id)));
   const end = { status: 'cancelled', error: 'cancelled in the engine' };

@@ -25,7 +25,7 @@ export async function withInstantHost(
   async function work(): Promise<void> {
     while (!isOver) {
       await api.sync(
-        { ...self, runs: [], draining: false, waitSeconds: 0 },
+        { ...self, runs: [], heard: [], draining: false, waitSeconds: 0 },
         new AbortController().signal,
       );
       for (const id of await open(client)) {

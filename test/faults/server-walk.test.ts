@@ -10,6 +10,7 @@ const walks: FaultPoint[][] = [
   ['accept uncommitted', 'claim answered', 'wait over'],
   ['accepted', 'spawned', 'standing by'],
   ['slot given', 'output heard', 'callback queued'],
+  ['start ordered', 'start heard'],
   ['outbox read', 'events reported', 'callbacks handed'],
   ['sent', 'program exited', 'ending uncommitted'],
   ['marked', 'run swept', 'finish committed'],

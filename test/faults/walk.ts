@@ -2,6 +2,7 @@
 import { expect } from '@jest/globals';
 import type { SubAgentRecord } from '../../contract/records.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { rows } from '../e2e/rows.ts';
 import { agentsOf, isLiving, pidOf, untilGone, untilUp } from '../e2e/crash-fixture.ts';
 import type { Fault, FaultStack } from './fault-stack.ts';
 import { allEnded, expectTruth, membersOf, type Tree } from './fault-tree.ts';
@@ -43,6 +44,7 @@ export async function walk(stack: FaultStack, deaths: Fault[]): Promise<Walked> 
     const { members, stillSeconds } = await untilTruth(stack, tree, watch.compare);
     const endedAt = Date.now();
     await readCallbacks(stack, sessionKey);
+    await untilBegun(stack);
     over.abort();
     const times = await dying;
     const missed = deaths[times.length];
@@ -96,6 +98,17 @@ export async function stroll(stack: FaultStack, scenario: Scenario): Promise<Map
     count - (before.get(point) ?? 0),
   ]);
   return new Map(passed);
+}
+
+/** Every workflow has begun, also of what ended before it did. A lost message would take longer than this. */
+async function untilBegun({ home }: FaultStack): Promise<void> {
+  const unbegun = () =>
+    rows<{ id: string }>(home, `SELECT id FROM subagent_sessions WHERE engine_state = 'unstarted'`);
+  const deadline = Date.now() + stillSecondsMax * 1000;
+  while (unbegun().length > 0) {
+    if (Date.now() > deadline) throw new Error(`never begun: ${JSON.stringify(unbegun())}`);
+    await sleep(lookEveryMs);
+  }
 }
 
 async function newSession({ client }: FaultStack): Promise<string> {

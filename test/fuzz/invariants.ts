@@ -97,9 +97,10 @@ const never: Record<string, string> = {
   'what is to be stopped has no process that could report so': `
     SELECT s.id FROM subagent_sessions s
     WHERE s.status NOT IN ${final} AND s.cancel_requested_at IS NOT NULL AND NOT ${hasLiveRun}`,
+  // Also of what has ended: its workflow shows how.
   'nobody is asked to begin a workflow that has not begun': `
     SELECT s.id FROM subagent_sessions s
-    WHERE s.status NOT IN ${final} AND s.engine_state = 'unstarted'
+    WHERE s.engine_state = 'unstarted'
       AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.child_invocation_id = s.id)`,
 };
 

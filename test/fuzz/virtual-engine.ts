@@ -4,7 +4,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { createControlActivities } from '../../activities/control.ts';
 import type { ChildStart } from '../../contract/steps.ts';
 import { isFinal } from '../../contract/words.ts';
-import { nameOf } from '../../workflows/start-children.ts';
+import { nameOfStart } from '../../domain/name-of-start.ts';
 import type { Deps } from '../../operations/index.ts';
 import { statusOf } from '../../store/invocations.ts';
 import { reconcileEpoch } from '../../store/lifecycle/rebuild.ts';
@@ -107,7 +107,7 @@ export class VirtualEngine {
     workflow.isPoked = false;
     if (!('invocationId' in workflow.of)) {
       const { agentId, sessionKey } = workflow.of;
-      const next = await activities.takeNextSessionStep(agentId, sessionKey);
+      const next = await activities.takeNextSessionStep(agentId, sessionKey, [...workflow.started]);
       this.#startChildren(workflow, next.children);
       workflow.mayRest = next.idleMs !== null;
       return;
@@ -117,7 +117,7 @@ export class VirtualEngine {
       await activities.cancelByHand(invocationId);
       workflow.isCancelled = false;
     }
-    const next = await activities.takeNextStep(invocationId);
+    const next = await activities.takeNextStep(invocationId, [...workflow.started]);
     this.#startChildren(workflow, next.children);
     if (next.step === 'done') this.close(workflow);
     if (next.step === 'run') {
@@ -141,7 +141,7 @@ export class VirtualEngine {
 
   #startChildren(workflow: Workflow, children: ChildStart[]): void {
     for (const child of children) {
-      const name = nameOf(child);
+      const name = nameOfStart(child);
       if (workflow.started.has(name)) continue;
       workflow.started.add(name);
       this.#start(child.workflowId, { invocationId: child.invocationId });

@@ -68,7 +68,7 @@ export class VirtualHost {
       const process = this.processes.get(invocationId);
       if (process?.ending === null) await this.end(process, outcomeOf('cancelled'));
     }
-    for (const invocationId of start) await this.hold(invocationId);
+    for (const { invocationId } of start) await this.hold(invocationId);
   }
 
   /** What an activity does: attaches to the process, or claims and starts. True while there is one. */

@@ -81,7 +81,7 @@ export class World {
 
   async #holdHere(id: string, lease: NonNullable<Workflow['lease']>): Promise<void> {
     const run = await holdRemoteRun(this.store, id);
-    if (!run) return this.engine.release(id);
+    if (run === null || run === 'over') return this.engine.release(id);
     lease.isHeld = true;
     void this.#releaseWhen(run.reported, id, lease);
   }

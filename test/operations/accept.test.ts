@@ -186,7 +186,11 @@ test.each([
   await withOperations(async (room) => {
     const { id } = await room.start({ context: { env: { KEY: 'hunter2' } } });
     lose(join(room.deps.paths.secrets, `${id}.json`));
-    expect(await room.host.tryClaim(id)).toEqual({ kind: 'nothing', status: 'failed' });
+    expect(await room.host.tryClaim(id)).toEqual({
+      kind: 'nothing',
+      status: 'failed',
+      isHere: false,
+    });
     expect(await room.get(id)).toMatchObject({
       errorCode: 'env_missing',
       errorHint: expect.stringContaining('Ask again with context.env'),

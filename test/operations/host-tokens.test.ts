@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { verifyToken } from '../../domain/token.ts';
 import { isHostWelcome } from '../../operations/index.ts';
-import { nextStep } from '../../store/lifecycle/next-step.ts';
 import { refusal, withOperations, type Room } from './operations-fixture.ts';
 import { createHost } from './test-host.ts';
 
@@ -9,9 +8,6 @@ const issue = async (room: Room, hostId = 'box') => {
   const { token } = await room.ask('issueHostToken', { hostId });
   return verifyToken(room.deps.secret, token)!;
 };
-/** Its workflow has begun. */
-const begin = (room: Room, id: string) =>
-  room.store.write((tx) => nextStep(tx, { homeId: 'home', attributes: [], sessionIdleMs: 1 }, id));
 
 test("a host has one token: a new one replaces it, and revoking takes it away; the local host's needs none", async () => {
   await withOperations(async (room) => {
@@ -55,43 +51,6 @@ test('what a revoked host had not begun goes elsewhere at once; it is shown unti
       await room.ask('cancelSubagent', { id: running.invocationId });
       await box.end(running, 'stopped');
       expect(await shown()).toEqual(['local']);
-    },
-    { slots: 1 },
-  );
-});
-
-test('a host elsewhere is told what to begin, once its workflow has; the local one hears it from the engine', async () => {
-  await withOperations(
-    async (room) => {
-      const box = createHost(room.deps, 'box', 'boot-box');
-      expect(await box.hello(9)).toMatchObject({ queue: null });
-      expect(await room.host.hello(1)).toMatchObject({ queue: expect.stringContaining('local') });
-      const { id } = await room.start();
-      expect((await box.sync()).start).toEqual([]);
-      expect(await begin(room, id)).toMatchObject({ step: 'run', queue: 'offshoot-home-control' });
-      expect((await box.sync()).start).toEqual([id]);
-      expect((await box.sync([], true)).start).toEqual([]);
-      expect((await room.host.sync()).start).toEqual([]);
-    },
-    { slots: 1 },
-  );
-});
-
-test('a claim whose answer went astray is asked for again, and a run that the host knows is not', async () => {
-  await withOperations(
-    async (room) => {
-      const box = createHost(room.deps, 'box', 'boot-box');
-      await box.hello(9);
-      const { id } = await room.start();
-      await begin(room, id);
-      const run = await box.claim(id);
-      expect((await box.sync()).start).toEqual([id]);
-      expect((await box.sync([run])).start).toEqual([]);
-      await room.ask('cancelSubagent', { id });
-      expect(await box.sync([run])).toMatchObject({
-        start: [],
-        stop: [{ invocationId: id, reason: 'cancelled' }],
-      });
     },
     { slots: 1 },
   );

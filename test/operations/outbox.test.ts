@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { limits } from '../../contract/limits.ts';
+import { nameOfStart } from '../../domain/name-of-start.ts';
 import { findInvocation } from '../../store/invocations.ts';
 import { expire } from '../../store/lifecycle/expire.ts';
 import { nextSessionStep, nextStep } from '../../store/lifecycle/next-step.ts';
 import { reconcileEpoch } from '../../store/lifecycle/rebuild.ts';
 import { dueRows, markSent, queuePoke, type OutboxRow } from '../../store/outbox.ts';
 import { reject, repair } from '../../worker/repair.ts';
-import { nameOf } from '../../workflows/start-children.ts';
 import { withOperations, type Room } from './operations-fixture.ts';
 
 const around = { homeId: 'h', attributes: ['OffshootStatus'], sessionIdleMs: 1000 };
@@ -105,17 +105,21 @@ test('in an engine that knows nothing, all that is open is sent again, parents f
     await room.ask('registerSession', { key: 'main' });
     const ended = await room.start();
     await room.host.play(ended.id, 'done');
+    await step(room, ended.id);
     const root = await room.start();
     const child = await room.start(callback, room.child(root.id));
     const late = await room.start({ parentSessionId: 'main' });
     const grandchild = await room.start({}, room.child(child.id));
     for (const id of [root.id, child.id, late.id, grandchild.id]) await step(room, id);
     await room.host.play(root.id, 'asked');
+    const early = await room.start();
+    await room.host.play(early.id, 'ended before its workflow began');
     expect(await room.store.write((tx) => reconcileEpoch(tx, 'engine-1'))).toBe(0);
 
-    expect(await room.store.write((tx) => reconcileEpoch(tx, 'engine-2'))).toBe(4);
+    expect(await room.store.write((tx) => reconcileEpoch(tx, 'engine-2'))).toBe(5);
     expect(rows(room).map((row) => row.child_invocation_id)).toEqual([
       root.id,
+      early.id,
       child.id,
       late.id,
       grandchild.id,
@@ -136,7 +140,7 @@ test('what is asked for anew with the key of something deleted is another start 
       const { id } = await room.start({ parentSessionId: 'main' }, caller);
       const { children } = await sessionStep(room, 'main');
       expect(children).toMatchObject([{ invocationId: id }]);
-      names.push(nameOf(children[0]!));
+      names.push(nameOfStart(children[0]!));
       await step(room, id);
       await room.host.play(id, 'done');
       await room.ask('deleteSubagent', { id });
@@ -210,28 +214,64 @@ test('what the engine will never take ends as such, is told, and blocks nothing 
   });
 });
 
-test('a root that ends before its messages were sent takes no spawn of its own with it', async () => {
+test('a root that ends before its workflow began gets one, which begins its children and closes', async () => {
   await withOperations(async (room) => {
     const run = await room.host.claim((await room.start()).id);
-    await step(room, run.invocationId);
     const child = await room.start({}, room.child(run.invocationId));
-    await room.store.write((tx) => reconcileEpoch(tx, 'one'));
-    // Another engine: the root is to be started again, and asked to start its child.
-    await room.store.write((tx) => reconcileEpoch(tx, 'another'));
-    await room.host.end(run, 'done');
-    const group = groupFor(room, run.invocationId);
+    const poke = groupFor(room, run.invocationId).filter(({ kind }) => kind === 'poke');
+    const grandchild = await room.start({}, room.child(child.id));
+    await room.host.play(grandchild.id, 'first');
+    await room.host.play(child.id, 'second');
+    await room.host.end(run, 'third');
+    // A message that finds it missing waits behind its start.
     const ended = findInvocation(room.store.db, run.invocationId);
-    expect(await room.store.write((tx) => repair(tx, group, ended))).toEqual([]);
-    expect(messages(room)).toEqual([['start', `subagent/${child.id}`, child.id]]);
+    expect(await room.store.write((tx) => repair(tx, poke, ended))).toEqual([poke[0]!.id]);
+    expect(messages(room)).toEqual([
+      ['start', `subagent/${run.invocationId}`, run.invocationId],
+      ['poke', `subagent/${run.invocationId}`, child.id],
+      ['poke', `subagent/${child.id}`, grandchild.id],
+    ]);
+    for (const [id, below] of [
+      [run.invocationId, [child.id]],
+      [child.id, [grandchild.id]],
+      [grandchild.id, []],
+    ] as const) {
+      const told = await step(room, id);
+      expect(told).toMatchObject({ step: 'done', ending: { status: 'completed' } });
+      expect(told.children.map(({ invocationId }) => invocationId)).toEqual(below);
+    }
+    expect(messages(room)).toEqual([]);
   });
 });
 
-test('what ends before its workflow began leaves no message behind', async () => {
+test('what is cancelled before its workflow began gets one all the same, which is cancelled, too', async () => {
   await withOperations(async (room) => {
     await room.ask('registerSession', { key: 'main' });
-    const child = await room.start({ parentSessionId: 'main' });
-    await room.ask('cancelSubagent', { id: child.id });
-    expect(messages(room).filter(([, , one]) => one === child.id)).toEqual([]);
+    const { id } = await room.start({ parentSessionId: 'main' });
+    await room.ask('cancelSubagent', { id });
+    expect(messages(room)).toContainEqual(['cancel', `subagent/${id}`, null]);
+    expect((await sessionStep(room, 'main')).children).toMatchObject([{ invocationId: id }]);
+    expect(await step(room, id)).toMatchObject({ step: 'done', ending: { status: 'cancelled' } });
+    expect(room.row(id).engine_state).toBe('closed');
+    expect((await sessionStep(room, 'main')).children).toEqual([]);
+    expect(messages(room)).toEqual([]);
+  });
+});
+
+test('what the engine refuses while it runs is ended: its host is told, and nobody starts it any more', async () => {
+  await withOperations(async (room) => {
+    await room.ask('registerSession', { key: 'main' });
+    const run = await room.host.claim((await room.start({ parentSessionId: 'main' })).id);
+    const told: string[] = [];
+    room.store.changes.listen(({ kind }) => void told.push(kind));
+    await room.store.write((tx) => reject(tx, rows(room), 'too big'));
+    expect(told).toContain('orders');
+    const stop = { invocationId: run.invocationId, runNo: 1, reason: 'not_yours' };
+    expect((await room.host.sync([run])).stop).toEqual([stop]);
+    expect((await room.get(run.invocationId)).errorCode).toBe('engine_rejected');
+    expect((await sessionStep(room, 'main')).children).toEqual([]);
+    await room.host.end(run, 'late');
+    expect((await room.get(run.invocationId)).status).toBe('failed');
   });
 });
 

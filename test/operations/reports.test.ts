@@ -166,10 +166,14 @@ test('a claim is for one boot of one host: others get nothing, the same is told 
     expect(await room.host.tryClaim(id)).toEqual({ kind: 'attach', runNo: spec.runNo });
     const other = createHost(room.deps, 'other', 'boot-x');
     await other.hello();
-    expect(await other.tryClaim(id)).toEqual({ kind: 'nothing', status: 'running' });
+    expect(await other.tryClaim(id)).toEqual({ kind: 'nothing', status: 'running', isHere: false });
     const stale = createHost(room.deps, 'local', 'boot-0');
     expect(await refusal(stale.tryClaim(id))).toBe('stale_claim');
-    expect(await room.host.tryClaim('sub_unknown')).toEqual({ kind: 'nothing', status: null });
+    expect(await room.host.tryClaim('sub_unknown')).toEqual({
+      kind: 'nothing',
+      status: null,
+      isHere: false,
+    });
   });
 });
 

@@ -39,7 +39,7 @@ export function createHost(deps: Deps, id = 'local', boot = 'boot-1'): TestHost 
     hello: (slots = 4) =>
       hostHandlers.hello(deps, { ...self, slots, hostname: 'test', pid: process.pid }),
     sync: (runs = [], draining = false) =>
-      hostHandlers.sync(deps, present, { ...self, runs, draining, waitSeconds: 0 }),
+      hostHandlers.sync(deps, present, { ...self, runs, heard: [], draining, waitSeconds: 0 }),
     tryClaim: (invocationId) => hostHandlers.claim(deps, { ...self, invocationId }),
     async claim(invocationId) {
       const answer = await host.tryClaim(invocationId);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { Outcome, RunSpec } from '../../contract/run.ts';
-import type { ClaimAnswer, Report } from '../../contract/store-api.ts';
+import type { ClaimAnswer, ClaimRequest, Report } from '../../contract/store-api.ts';
 import { RunTable, type RunTableDeps } from '../../worker/host/run-table.ts';
 import { withFolder } from '../support/folder.ts';
 
@@ -16,7 +16,7 @@ interface Room {
 }
 
 async function withTable(
-  deps: Partial<RunTableDeps> & { claim?: () => Promise<ClaimAnswer> },
+  deps: Partial<RunTableDeps> & { claim?: (request: ClaimRequest) => Promise<ClaimAnswer> },
   use: (room: Room) => Promise<void>,
 ): Promise<void> {
   await withFolder(async (folder) => {
@@ -41,6 +41,11 @@ async function withTable(
   });
 }
 
+function begun(run: Awaited<ReturnType<RunTable['hold']>>) {
+  if (run === null || run === 'over') throw new Error('nothing was begun');
+  return run;
+}
+
 test('two leases on one invocation are one run', async () => {
   let started = 0;
   const runProgram = async () => {
@@ -52,10 +57,22 @@ test('two leases on one invocation are one run', async () => {
     const [one, two] = await Promise.all([table.hold('sub_1'), table.hold('sub_1')]);
     expect(two).toBe(one);
     expect(await table.hold('sub_1')).toBe(one);
-    await one!.reported;
+    await begun(one).reported;
     expect(started).toBe(1);
     expect(reports).toMatchObject([{ type: 'outcome' }]);
     expect(table.list()).toEqual([]);
+  });
+});
+
+test('what is over in the store is told apart from what cannot be had now: a lease must not spin on that', async () => {
+  const status = 'waiting' as const;
+  const claim = async ({ invocationId }: ClaimRequest): Promise<ClaimAnswer> => ({
+    ...{ kind: 'nothing', status },
+    isHere: invocationId === 'sub_here',
+  });
+  await withTable({ claim }, async ({ table }) => {
+    expect(await table.hold('sub_here')).toBeNull();
+    expect(await table.hold('sub_gone')).toBe('over');
   });
 });
 
@@ -80,8 +97,7 @@ test('a claim that is answered when the host has been told to end starts nothing
 test('a run whose files cannot be made is lost before it was started, and rejects nothing', async () => {
   await withTable({}, async ({ table, reports, folder }) => {
     writeFileSync(join(folder, 'runs'), 'a file where the folder should be');
-    const run = await table.hold('sub_1');
-    await run!.reported;
+    await begun(await table.hold('sub_1')).reported;
     expect(reports).toMatchObject([{ type: 'lost', wasStarted: false }]);
   });
 });
@@ -92,7 +108,7 @@ test('a program that fails in our hands after its start is lost as one that was 
     throw new Error('ours');
   };
   await withTable({ runProgram }, async ({ table, reports }) => {
-    await (await table.hold('sub_1'))!.reported;
+    await begun(await table.hold('sub_1')).reported;
     expect(reports).toMatchObject([{ type: 'lost', wasStarted: true }]);
   });
 });

@@ -74,6 +74,7 @@ test.each(Object.entries(characters))(
       await home.untilStatus(child.id, 'completed');
       const root = await home.start({ agentId, title, context, prompt: long(100_000) });
       await home.untilStatus(root.id, 'completed');
+      for (const { id } of [child, root]) await home.untilBegun(id);
       const workflows = [agentSessionWorkflowId(agentId, key), child.workflowId, root.workflowId];
       expect(await failedTasks(home, workflows)).toEqual([]);
       for (const id of workflows) {
@@ -106,6 +107,7 @@ test('a namespace without our search attributes is worked with: they are left ou
       await home.ask('registerSession', { key: 'boss' });
       const child = await home.start({ parentSessionId: 'boss', title: 'Look it up' });
       await home.untilStatus(child.id, 'completed');
+      await home.untilBegun(child.id);
       const told = await home.client.workflow.getHandle(child.workflowId).describe();
       const attributes = Object.keys(told.searchAttributes);
       expect(attributes).toContain(searchAttributes.mode);

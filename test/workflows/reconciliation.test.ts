@@ -1,26 +1,16 @@
 /** A test per cell of `docs/reconciliation.md`: a row in each state, and its workflow after each deed. */
 import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { agentSessionWorkflowId, subAgentWorkflowId } from '../../contract/names.ts';
-import { isFinal } from '../../contract/words.ts';
 import { removeInvocation } from '../../store/lifecycle/remove.ts';
 import { completed, settle } from '../../store/lifecycle/settle.ts';
 import { reconcileEpoch } from '../../store/lifecycle/rebuild.ts';
 import { until } from '../e2e/stack.ts';
-import { withHome, type Home, type Program } from './with-home.ts';
-
-/** Programs stand still until the test lets them go on; a parent's second turn repeats what it was told. */
-function createPrograms() {
-  let open: () => void = () => {};
-  const opened = new Promise<void>((resolve) => (open = resolve));
-  const play: Program = async ({ prompt, turn }) => {
-    if (prompt === 'leaf') await opened;
-    return turn === 1 ? 'done' : `told ${[...prompt.matchAll(/<agent-callback /g)].length}`;
-  };
-  return { play, open };
-}
+import { asked, createPrograms, statusOf, untilAllOver } from './gated-programs.ts';
+import { withHome, type Home } from './with-home.ts';
 
 /** What somebody does to a workflow by hand, in Temporal UI or with its command line. */
 const deeds = {
@@ -37,26 +27,23 @@ const deeds = {
   },
   reset: async (client: Client, id: string) => {
     const handle = client.workflow.getHandle(id);
-    const { events } = await handle.fetchHistory();
-    const firstTask = events!.find((event) => event.workflowTaskCompletedEventAttributes)!;
+    const firstTask = await until(
+      async () =>
+        (await handle.fetchHistory()).events!.find(
+          (event) => event.workflowTaskCompletedEventAttributes,
+        ),
+      (found) => found !== undefined,
+    );
     await client.workflowService.resetWorkflowExecution({
       namespace: 'default',
       workflowExecution: { workflowId: id, runId: (await handle.describe()).runId },
       reason: 'by hand',
-      workflowTaskFinishEventId: firstTask.eventId!,
+      workflowTaskFinishEventId: firstTask!.eventId!,
       requestId: randomUUID(),
     });
   },
 } as const;
 type Deed = keyof typeof deeds;
-
-async function statusOf(client: Client, id: string): Promise<string> {
-  const found = await client.workflow
-    .getHandle(id)
-    .describe()
-    .catch(() => null);
-  return found?.status.name ?? 'missing';
-}
 
 /** Each leaves one row in that state, with its workflow begun, and names it. */
 const states = {
@@ -85,37 +72,15 @@ async function family(home: Home): Promise<{ parent: string; child: string }> {
     { prompt: 'leaf', executionMode: 'ASYNC_CALLBACK' },
     home.child(parent.id),
   );
+  writeFileSync(asked(parent.context.workspacePath), '');
   await home.untilStatus(parent.id, 'waiting');
   await home.untilLaunched(child.id);
   return { parent: parent.id, child: child.id };
 }
 
 async function begun(home: Home, id: string): Promise<string> {
-  await until(
-    async () => home.row(id).engine_state,
-    (state) => state === 'open',
-  );
+  await home.untilBegun(id);
   return id;
-}
-
-/** Every invocation of the home has ended, and every workflow with it. */
-async function untilAllOver(home: Home): Promise<void> {
-  const rows = () =>
-    home.store.db.all<{ id: string; status: string }>('SELECT * FROM subagent_sessions');
-  await until(
-    async () => rows(),
-    (all) => all.every(({ status }) => isFinal(status as never)),
-  );
-  for (const { id } of rows()) {
-    await until(
-      () => statusOf(home.client, subAgentWorkflowId(id)),
-      (status) => status !== 'RUNNING',
-    );
-  }
-  await until(
-    async () => home.count('outbox'),
-    (n) => n === 0,
-  );
 }
 
 async function expectToldOnce(home: Home, parent: string): Promise<void> {
@@ -279,6 +244,7 @@ describe('an external session', () => {
           parentSessionId: key,
         });
         await home.untilLaunched(child.id);
+        await home.untilBegun(child.id);
         await deeds[deed](home.client, agentSessionWorkflowId('default', key));
         const second = await home.start({ prompt: 'leaf', parentSessionId: key });
         await home.untilLaunched(second.id);

@@ -21,6 +21,8 @@ export interface Home extends Room {
   launches(id: string): number;
   untilLaunched(id: string, times?: number): Promise<void>;
   untilStatus(id: string, status: string): Promise<void>;
+  /** Its workflow has asked for the first time, which may be after its end. */
+  untilBegun(id: string): Promise<void>;
   /** The server's side of the engine goes, and comes back after the pause. */
   relink(pauseMs: number): Promise<void>;
   /** The runner host ends what runs and goes; the next boot of it comes. */
@@ -85,6 +87,11 @@ export async function withHome(
               void (await until(
                 () => room.get(id),
                 ({ status }) => status === wanted,
+              )),
+            untilBegun: async (id) =>
+              void (await until(
+                async () => room.row(id).engine_state,
+                (state) => state !== 'unstarted',
               )),
             async relink(pauseMs) {
               await link.stop();

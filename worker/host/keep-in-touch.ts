@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../contract/log.ts';
 import { AppError } from '../../contract/errors.ts';
-import type { SyncAnswer } from '../../contract/store-api.ts';
+import type { RunKey, SyncAnswer } from '../../contract/store-api.ts';
 import { reach } from '../../faults/reach.ts';
 import { startLeaseClock } from './lease-clock.ts';
-import type { RunTable } from './run-table.ts';
+import { nameOf, type RunTable } from './run-table.ts';
 import type { StoreApi } from './store-api.ts';
 
 export interface TouchDeps {
@@ -27,20 +27,21 @@ const WAIT_SECONDS_MAX = 5;
 const RETRY_MS = 250;
 
 export async function keepInTouch(deps: TouchDeps): Promise<void> {
-  const begin = createBeginner(deps);
+  const beginner = createBeginner(deps);
   // Whoever has had no contact for the time of the lease has lost its claims: the store counts alike.
   const clock = startLeaseClock({ ...deps, onOver: () => deps.runs.stopAll('lost') });
   try {
     while (!deps.signal.aborted) {
       const asked = clock.now();
       try {
-        const answer = await poll(deps);
+        const answer = await poll(deps, [...beginner.claiming(), ...deps.runs.stopping()]);
         clock.heardSince(asked);
+        if (answer.start.length > 0) reach('start heard');
         if (answer.stop.length > 0) reach('stop heard');
         for (const order of answer.stop) deps.runs.stop(order, order.reason);
-        const isNews = begin(answer.start);
-        // What was just told takes a moment: not to be asked for again at once.
-        if (answer.stop.length > 0 || !isNews) await pause(deps.signal);
+        const fresh = beginner.begin(answer.start);
+        // A server that does not take our word for it: what is known must not come at the pace of its answers.
+        if (answer.start.length > 0 && fresh === 0) await pause(deps.signal);
         if (answer.temporal) deps.onTemporal(answer.temporal);
       } catch (error) {
         if (deps.signal.aborted) return;
@@ -53,11 +54,11 @@ export async function keepInTouch(deps: TouchDeps): Promise<void> {
   }
 }
 
-function poll(deps: TouchDeps): Promise<SyncAnswer> {
+function poll(deps: TouchDeps, heard: RunKey[]): Promise<SyncAnswer> {
   const { api, hostId, bootId, runs, signal } = deps;
   const draining = deps.isDraining();
   const waitSeconds = pollSeconds(deps);
-  return api.sync({ hostId, bootId, runs: runs.list(), draining, waitSeconds }, signal);
+  return api.sync({ hostId, bootId, runs: runs.list(), heard, draining, waitSeconds }, signal);
 }
 
 /** A poll must fit several times into the lease, or one lost answer would use it up. */
@@ -65,26 +66,39 @@ function pollSeconds(deps: TouchDeps): number {
   return deps.isDraining() ? 0.5 : Math.min(WAIT_SECONDS_MAX, deps.leaseMinutes() * 20);
 }
 
-/** Claims what the server says, each once at a time; false where all of it is being claimed already. */
-function createBeginner({ runs, signal, log }: TouchDeps): (ids: string[]) => boolean {
-  const claiming = new Set<string>();
+/** Claims what the server says, each once at a time, whatever workflow and lease do meanwhile. */
+function createBeginner(deps: TouchDeps) {
+  const { runs, signal, log } = deps;
+  const claiming = new Map<string, RunKey>();
 
-  async function claim(id: string): Promise<void> {
-    claiming.add(id);
+  async function claim({ invocationId, runNo }: RunKey): Promise<void> {
     try {
-      await runs.hold(id);
+      const run = await runs.hold(invocationId);
+      if (run === 'over') return;
+      // Should the store insist, then not at the pace of its answers.
+      if (run === null) return await pause(signal);
+      // The store has the end of the run before, and this process is about to hear that it has.
+      if (run.runNo < runNo) await run.reported.then(() => runs.hold(invocationId));
     } catch (error) {
-      log(`claim of ${id}: ${String(error)}`, { invocation: id });
+      if (deps.isDraining()) return;
+      log(`claim of ${invocationId}: ${String(error)}`, { invocation: invocationId });
       await pause(signal);
-    } finally {
-      claiming.delete(id);
     }
   }
 
-  return (ids) => {
-    const fresh = ids.filter((id) => !claiming.has(id));
-    for (const id of fresh) void claim(id);
-    return ids.length === 0 || fresh.length > 0;
+  return {
+    claiming: () => [...claiming.values()],
+    /** How many of these are not being claimed already. */
+    begin(orders: RunKey[]): number {
+      if (deps.isDraining()) return 0;
+      const fresh = orders.filter((order) => !claiming.has(nameOf(order)));
+      for (const order of fresh) {
+        const name = nameOf(order);
+        claiming.set(name, order);
+        void claim(order).finally(() => claiming.delete(name));
+      }
+      return fresh.length;
+    },
   };
 }
 

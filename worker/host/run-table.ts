@@ -44,15 +44,15 @@ export class RunTable {
   readonly #deps: RunTableDeps;
   readonly #runs = new Map<string, Run>();
   /** One claim at a time for an invocation: a second lease must find what the first has started. */
-  readonly #claims = new Map<string, Promise<Run | null>>();
+  readonly #claims = new Map<string, Promise<Run | 'over' | null>>();
   #isClosed = false;
 
   constructor(deps: RunTableDeps) {
     this.#deps = deps;
   }
 
-  /** Claims and starts, or attaches; null when the store has nothing for us. */
-  hold(invocationId: string): Promise<Run | null> {
+  /** Claims and starts, or attaches. `over`: it has no place here any more; null: it has, and cannot be had now. */
+  hold(invocationId: string): Promise<Run | 'over' | null> {
     const known = this.#claims.get(invocationId);
     if (known) return known;
     const claiming = this.#claim(invocationId).finally(() => this.#claims.delete(invocationId));
@@ -62,6 +62,12 @@ export class RunTable {
 
   list(): RunKey[] {
     return [...this.#runs.values()].map(({ invocationId, runNo }) => ({ invocationId, runNo }));
+  }
+
+  /** Told to end, and not over: to say so again changes nothing. */
+  stopping(): RunKey[] {
+    const stopping = [...this.#runs.values()].filter((run) => run.abort.signal.aborted);
+    return stopping.map(({ invocationId, runNo }) => ({ invocationId, runNo }));
   }
 
   stop(key: RunKey, reason: StopReason): void {
@@ -87,13 +93,13 @@ export class RunTable {
     await Promise.all([...this.#runs.values()].map((run) => run.safe));
   }
 
-  async #claim(invocationId: string): Promise<Run | null> {
+  async #claim(invocationId: string): Promise<Run | 'over' | null> {
     const mine = [...this.#runs.values()].find((run) => run.invocationId === invocationId);
     if (mine) return mine;
     if (this.#isClosed) throw new Error('this host takes no more work');
     const { api, hostId, bootId } = this.#deps;
     const answer = await api.claim({ hostId, bootId, invocationId });
-    if (answer.kind === 'nothing') return null;
+    if (answer.kind === 'nothing') return answer.isHere ? null : 'over';
     reach('claim answered');
     if (answer.kind === 'run' && !this.#isClosed) return this.#start(answer.run);
     const runNo = answer.kind === 'run' ? answer.run.runNo : answer.runNo;
@@ -170,7 +176,7 @@ export class RunTable {
   }
 }
 
-const nameOf = (run: RunKey) => `${run.invocationId}/${run.runNo}`;
+export const nameOf = (run: RunKey) => `${run.invocationId}/${run.runNo}`;
 
 function removeQuietly(folder: string, log: Log): void {
   try {

@@ -1,0 +1,116 @@
+import { expect, test } from '@jest/globals';
+import type { RunKey } from '../../contract/store-api.ts';
+import { hostHandlers } from '../../operations/index.ts';
+import { nextStep } from '../../store/lifecycle/next-step.ts';
+import { withOperations, type Room } from './operations-fixture.ts';
+import { createHost } from './test-host.ts';
+
+const around = { homeId: 'home', attributes: [], sessionIdleMs: 1 };
+const begin = (room: Room, id: string) => room.store.write((tx) => nextStep(tx, around, id));
+const here = { hostId: 'local', bootId: 'boot-1', draining: false };
+
+/** The local host's long poll, held open. */
+const poll = (room: Room, told: { runs?: RunKey[]; heard?: RunKey[] } = {}, waitSeconds = 5) =>
+  hostHandlers.sync(room.deps, new AbortController().signal, {
+    ...{ ...here, waitSeconds, runs: [], heard: [] },
+    ...told,
+  });
+
+test('each host is told what it has got a slot for, before any workflow has begun; one that drains is not', async () => {
+  await withOperations(
+    async (room) => {
+      const box = createHost(room.deps, 'box', 'boot-box');
+      expect(await box.hello(1)).toMatchObject({ queue: null });
+      expect(await room.host.hello(1)).toMatchObject({ queue: expect.stringContaining('local') });
+      const ids = [(await room.start()).id, (await room.start()).id];
+      const hostOf = (id: string) => room.row(id).host_id;
+      expect(ids.map(hostOf).toSorted()).toEqual(['box', 'local']);
+      for (const host of [box, room.host]) {
+        const mine = ids.find((id) => hostOf(id) === host.id)!;
+        expect((await host.sync()).start).toEqual([{ invocationId: mine, runNo: 1 }]);
+        expect((await host.sync([], true)).start).toEqual([]);
+      }
+      // The workflow says the same when it comes: where its lease is to be taken.
+      const remote = ids.find((id) => hostOf(id) === 'box')!;
+      expect(await begin(room, remote)).toMatchObject({ queue: 'offshoot-home-control' });
+    },
+    { slots: 1 },
+  );
+});
+
+test('a poll that is open is answered by the accepting transaction, and by that which wakes a parent', async () => {
+  await withOperations(async (room) => {
+    const first = poll(room);
+    const parent = await room.start();
+    expect((await first).start).toEqual([{ invocationId: parent.id, runNo: 1 }]);
+    const run = await room.host.claim(parent.id);
+    const child = await room.start({ executionMode: 'ASYNC_CALLBACK' }, room.child(parent.id));
+    const childRun = await room.host.claim(child.id);
+    await room.host.end(run, 'asked');
+    const second = poll(room, { runs: [childRun] });
+    await room.host.end(childRun, 'done');
+    expect((await second).start).toEqual([{ invocationId: parent.id, runNo: 2 }]);
+  });
+});
+
+test('what a host is about is not told again, but the next run of the same invocation is', async () => {
+  await withOperations(async (room) => {
+    const { id } = await room.start();
+    const order = { invocationId: id, runNo: 1 };
+    expect((await poll(room, { heard: [order] }, 0)).start).toEqual([]);
+    const open = poll(room, { heard: [order] });
+    // Its claim came through, and no process was started for it.
+    await room.host.lose(await room.host.claim(id), false);
+    expect((await open).start).toEqual([{ invocationId: id, runNo: 2 }]);
+    const run = await room.host.claim(id);
+    await room.ask('cancelSubagent', { id });
+    const stop = { invocationId: id, runNo: 2, reason: 'cancelled' };
+    expect(await poll(room, { runs: [run] }, 0)).toMatchObject({ start: [], stop: [stop] });
+    expect(await poll(room, { runs: [run], heard: [run] }, 0)).toMatchObject({ stop: [] });
+  });
+});
+
+test('what was told and not done is told again with each new poll', async () => {
+  await withOperations(async (room) => {
+    const { id } = await room.start();
+    const order = { invocationId: id, runNo: 1 };
+    expect((await poll(room)).start).toEqual([order]);
+    expect((await poll(room)).start).toEqual([order]);
+  });
+});
+
+test('a poll from before a run began is answered when that run is cancelled: the next one names it', async () => {
+  await withOperations(async (room) => {
+    const { id } = await room.start();
+    const open = poll(room, { heard: [{ invocationId: id, runNo: 1 }] }, 60);
+    const run = await room.host.claim(id);
+    await room.ask('cancelSubagent', { id });
+    expect(await open).toMatchObject({ start: [], stop: [] });
+    const stop = { invocationId: id, runNo: 1, reason: 'cancelled' };
+    expect((await poll(room, { runs: [run] }, 60)).stop).toEqual([stop]);
+  });
+});
+
+test('a claim whose answer went astray is asked for again, and a run that the host knows is not', async () => {
+  await withOperations(async (room) => {
+    const { id } = await room.start();
+    const run = await room.host.claim(id);
+    expect((await room.host.sync()).start).toEqual([{ invocationId: id, runNo: 1 }]);
+    expect((await room.host.sync([run])).start).toEqual([]);
+  });
+});
+
+test('polls that follow each other closely write the presence of their host once in a second', async () => {
+  await withOperations(async (room) => {
+    const seen = () =>
+      room.store.db.get<{ at: string }>(`SELECT last_seen_at AS at FROM hosts WHERE id = 'local'`)!
+        .at;
+    const first = seen();
+    room.clock.advance(900);
+    await room.host.sync();
+    expect(seen()).toBe(first);
+    room.clock.advance(200);
+    await room.host.sync();
+    expect(Date.parse(seen()) - Date.parse(first)).toBeGreaterThanOrEqual(1100);
+  });
+});
