@@ -44,6 +44,7 @@ export function openStore(
     holdCheckpoints: () => checkpoints?.hold() ?? (() => {}),
     async close() {
       queue.flush();
+      queue.tell();
       await checkpoints?.stop();
       db.close();
     },

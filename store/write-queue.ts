@@ -39,9 +39,10 @@ export function createWriteQueue(
   clock: () => Date,
   publish: (changes: Change[]) => void,
   onCommit: OnCommit = () => {},
-): { write: Write; flush: () => void } {
+): { write: Write; flush: () => void; tell: () => void } {
   let queue: Pending[] = [];
   let isScheduled = false;
+  let untold: Change[] = [];
 
   function flush(): void {
     isScheduled = false;
@@ -62,8 +63,16 @@ export function createWriteQueue(
     }
     onCommit((performance.now() - from) / 1000, group.length);
     done.forEach(answer);
-    // Last, so that a listener that fails leaves no caller without an answer.
-    publish(done.flatMap((one) => (one.error === undefined ? one.changes : [])));
+    // Whoever wrote is answered before others begin on what they hear: a turn of the event loop later.
+    untold.push(...done.flatMap((one) => (one.error === undefined ? one.changes : [])));
+    setImmediate(tell);
+  }
+
+  function tell(): void {
+    if (untold.length === 0) return;
+    const changes = untold;
+    untold = [];
+    publish(changes);
   }
 
   /** One failing write takes back its own changes and nobody else's. */
@@ -102,7 +111,7 @@ export function createWriteQueue(
       isScheduled = true;
       setImmediate(flush);
     });
-  return { write, flush };
+  return { write, flush, tell };
 }
 
 function answer({ pending, value, error }: Done): void {

@@ -2,6 +2,7 @@
  * The outbox: what must reach the engine, sent in order per workflow. The table is the queue; what is
  * kept here in memory is only which workflows are being spoken to.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Log } from '../contract/log.ts';
 import { limits } from '../contract/limits.ts';
@@ -27,6 +28,11 @@ const CONCURRENT_MAX = 50;
 const READ_MAX = 500;
 /** One read of an index, for rows that are due by the clock alone. */
 const LOOK_MS = 1000;
+/**
+ * Nobody waits for the engine: the answer to whoever asked, the order to a host, its claim and its spawn
+ * come first on a machine that they share. What comes together in this time is sent together.
+ */
+const YIELD_MS = 10;
 /** A receiver that is just being started appears within moments. */
 const POSTPONE_MS = 300;
 /** What fails for a reason that we do not know is tried ever more rarely, and never given up. */
@@ -63,6 +69,7 @@ export async function runRelay(deps: RelayDeps, signal: AbortSignal): Promise<vo
         if (!busy.has(group[0]!.workflow_id)) begin(group);
       }
       await bell.rung();
+      await sleep(YIELD_MS, undefined, { signal }).catch(() => {});
     }
   } finally {
     clearInterval(look);

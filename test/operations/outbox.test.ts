@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { limits } from '../../contract/limits.ts';
 import { nameOfStart } from '../../domain/name-of-start.ts';
@@ -265,6 +266,7 @@ test('what the engine refuses while it runs is ended: its host is told, and nobo
     const told: string[] = [];
     room.store.changes.listen(({ kind }) => void told.push(kind));
     await room.store.write((tx) => reject(tx, rows(room), 'too big'));
+    await nextTurn();
     expect(told).toContain('orders');
     const stop = { invocationId: run.invocationId, runNo: 1, reason: 'not_yours' };
     expect((await room.host.sync([run])).stop).toEqual([stop]);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { parseTraceparent, type Span } from '../../contract/trace.ts';
 import { createStoreSpans } from '../../telemetry/store-spans.ts';
@@ -32,6 +33,7 @@ test('a request joins the trace of its caller; invocation and lease hang below i
     const { id } = await room.start({}, callerAs({ claims: { role: 'admin' }, trace }));
     const run = await room.host.claim(id);
     await room.host.end(run, 'done');
+    await nextTurn();
     const [request, lease, life] = [
       named(spans, 'runSubagent'),
       named(spans, 'runAgent'),
@@ -72,6 +74,7 @@ test('a refusal, a failure and a lost run are errors by their code', async () =>
     expect(await refusal(room.start({ runnerId: 'nobody' }))).toBe('unknown_runner');
     const { id } = await room.start();
     await room.host.lose(await room.host.claim(id));
+    await nextTurn();
     const codes = spans.map((span) => [span.name, span.errorCode]);
     expect(codes).toEqual([
       ['runSubagent', 'unknown_runner'],

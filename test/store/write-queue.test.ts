@@ -1,8 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import BetterSqlite3 from 'better-sqlite3';
 import { expect, test } from '@jest/globals';
 import type { Change } from '../../store/changes.ts';
 import { openDatabase, type Db } from '../../store/database.ts';
-import { createWriteQueue } from '../../store/write-queue.ts';
+import { createWriteQueue, type Tx } from '../../store/write-queue.ts';
 import { withStore, type StoreRoom } from './store-fixture.ts';
 
 const put = (value: number | string) => (tx: { db: Db }) =>
@@ -113,15 +114,17 @@ test('a commit that fails rejects all that were in it, keeps nothing, and tells 
 test('a listener that fails leaves no caller without an answer', async () => {
   await withStore(async (room) => {
     const db = openDatabase(room.file);
-    const { write, flush } = createWriteQueue(
+    const { write, flush, tell } = createWriteQueue(
       db,
       () => new Date(),
       () => {
         throw new Error('a listener of ours');
       },
     );
-    const answered = [write(put('a')), write(put('b'))];
-    expect(flush).toThrow('a listener of ours');
+    const telling = (tx: Tx) => tx.note({ kind: 'outbox' });
+    const answered = [write(put('a')), write(put('b')), write(telling)];
+    flush();
+    expect(tell).toThrow('a listener of ours');
     await Promise.all(answered);
     expect(keys(room)).toEqual(['a', 'b']);
     db.close();
@@ -146,6 +149,9 @@ test('changes are told after the commit, and those of a failed write are not', a
         throw new Error('no');
       }),
     ]);
+    // Whoever wrote goes on first.
+    expect(heard).toEqual([]);
+    await nextTurn();
     expect(heard).toEqual([{ change: { kind: 'outbox' }, isThere: true }]);
     other.close();
   });

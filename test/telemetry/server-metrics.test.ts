@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { Db } from '../../store/index.ts';
@@ -76,6 +77,7 @@ test('endings are counted by status, code and mode, each once, and so are callba
     expect(read().value('offshoot_callbacks_total{state="delivered"}') ?? 0).toBe(0);
     await room.host.end(spec, 'asked');
     await room.host.play(parent, 'heard');
+    await nextTurn();
     expect(read().value('offshoot_callbacks_total{state="delivered"}')).toBe(1);
     const well = `${ended}{error_code="",mode="ASYNC_POLL",status="completed"}`;
     expect([read().value(one), read().value(well)]).toEqual([1, 1]);
