@@ -54,6 +54,8 @@ export async function runStack<T>(home: string, use: (stack: Stack) => Promise<T
   const { env } = process;
   const launcher = await launch({
     ...{ home, port: 0, env, config: loadConfig(home) },
+    // Kills of one row follow each other, but are no crash loop: each comes as if the last were long ago.
+    timing: { steadyMs: 1000 },
     onEvent: () => {},
   });
   // Its processes are not children that would end with this one.

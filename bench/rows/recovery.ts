@@ -20,7 +20,7 @@ import {
 } from '../stack.ts';
 
 const cli = fileURLToPath(new URL('../../../bin/offshoot.mjs', import.meta.url));
-/** After a kill, so that the launcher's pause before the next start is the short one again. */
+/** After a kill, so that the launcher's pause before the next start is the short one again (`steadyMs`). */
 const REST_MS = 2000;
 
 export const recoveryRow: Row = {
