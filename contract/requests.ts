@@ -7,7 +7,7 @@ import { executionModeSchema, statusSchema } from './words.ts';
 /** Half a character cannot be written as UTF-8: it would be stored and hashed as something else. */
 const text = z.string().refine((given) => !/\p{Cs}/u.test(given), 'is not well-formed Unicode');
 const id = text.min(1).max(limits.keyCharsMax);
-const key = text
+export const keySchema = text
   .trim()
   .min(1)
   .max(limits.keyCharsMax)
@@ -18,10 +18,12 @@ const key = text
     `must not be longer than ${limits.keyBytesMax} bytes`,
   );
 const noNul = 'must not hold NUL';
-const path = text
+export const pathSchema = text
   .min(1)
   .max(limits.pathCharsMax)
   .regex(/^[^\u0000]+$/, noNul);
+const key = keySchema;
+const path = pathSchema;
 const prompt = text.refine((given) => given.trim() !== '', 'must not be empty or blank');
 const title = text.trim().min(1).max(limits.titleCharsMax);
 const waitSeconds = z.number().min(0).max(limits.waitSecondsMax);

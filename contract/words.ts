@@ -24,7 +24,16 @@ export function isFinal(status: Status): status is FinalStatus {
 }
 
 /** `mark` is an entry about the session (a status, a gap); all other roles are something said. */
-export const turnRoles = ['user', 'callback', 'assistant', 'stdout', 'stderr', 'mark'] as const;
+export const turnRoles = [
+  'user',
+  'callback',
+  'assistant',
+  /** A tool's call or result that stands alone. */
+  'tool',
+  'stdout',
+  'stderr',
+  'mark',
+] as const;
 export const turnRoleSchema = z.enum(turnRoles);
 export type TurnRole = z.infer<typeof turnRoleSchema>;
 
@@ -39,3 +48,26 @@ export const onLostSchema = z.enum(onLostPolicies);
 
 export const outcomeKinds = ['succeeded', 'failed', 'timed_out', 'cancelled'] as const;
 export const outcomeKindSchema = z.enum(outcomeKinds);
+
+/** The two ways in which hooks come: by a plugin in the program, or by its hook commands. */
+export const runtimePaths = ['plugin', 'legacy'] as const;
+export const runtimePathSchema = z.enum(runtimePaths);
+export type RuntimePath = z.infer<typeof runtimePathSchema>;
+
+/** Why a prompt is answered with what it is answered with. */
+export const promptReasons = [
+  /** Callbacks were waiting, and stand in `inject`. */
+  'callbacks',
+  /** There is no memory yet that could say something. */
+  'no_memory',
+  /** The hook named no session. */
+  'no_session',
+  /** The session is bypassed, or the caller wants no hooks. */
+  'off',
+] as const;
+export const promptReasonSchema = z.enum(promptReasons);
+export type PromptReason = z.infer<typeof promptReasonSchema>;
+
+/** Where a turn of a session came from; null for what we wrote ourselves. */
+export const turnSources = ['hook', 'snapshot', 'import'] as const;
+export type TurnSource = (typeof turnSources)[number];

@@ -1,0 +1,204 @@
+/** What agent programs report of their sessions, and what each report is answered with. */
+import { z } from 'zod';
+import { limits } from './limits.ts';
+import { keySchema, pathSchema } from './requests.ts';
+import { promptReasonSchema, runtimePathSchema } from './words.ts';
+
+/** Of a field that must be there: `harness: is required`. */
+const required = {
+  error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : undefined),
+};
+const words = z.string();
+const name = z.string().trim().min(1).max(limits.titleCharsMax);
+
+/** What every hook takes. A field that no hook knows is kept with the turn that the hook adds. */
+const common = {
+  harness: z
+    .string(required)
+    .trim()
+    .min(1)
+    .max(limits.keyCharsMax)
+    .describe('The agent program that reports: claude-code, codex, gemini, copilot, opencode, …'),
+  sessionKey: keySchema
+    .transform((key) => key.replace(/^session:/, ''))
+    .pipe(keySchema)
+    .optional()
+    .describe('Also taken as `sessionId`, and with `session:` before it'),
+  agentId: keySchema
+    .optional()
+    .describe("Whose data it is. Never a program's own sub-agent id, which is `harnessAgentId`"),
+  harnessAgentId: keySchema.optional().describe("The program's own id of one of its sub-agents"),
+  project: pathSchema.optional().describe('The folder that the session works in; also `cwd`'),
+  at: z.iso
+    .datetime({ offset: true, error: 'must be a time: 2026-03-08T10:00:00Z' })
+    .optional()
+    .describe('When it happened; now, where it is not said'),
+  runtimePath: runtimePathSchema
+    .optional()
+    .describe('Which way the report took. The header X-Offshoot-Runtime-Path goes before it'),
+  idempotencyKey: keySchema
+    .optional()
+    .describe('A hook that comes again under its key adds nothing, and is answered as it was'),
+};
+
+/** The conversation so far: inline before by path; where neither is given, what the store has. */
+const transcript = {
+  transcript: words
+    .optional()
+    .describe("The program's transcript as it is: whole, or its last messages"),
+  transcriptPath: pathSchema
+    .optional()
+    .describe("A file of it below the programs' own folders, or one that the configuration allows"),
+};
+const lastAssistantMessage = words.optional();
+
+export const sessionStartSchema = hook({
+  ...common,
+  ...transcript,
+  parentSessionKey: keySchema
+    .optional()
+    .describe('The session that asked for this one; also parentKey, parentId, parentID'),
+  source: name.optional().describe('startup, resume, clear or compact'),
+  title: name.optional(),
+});
+export const userPromptSubmitSchema = hook({
+  ...common,
+  ...transcript,
+  userMessage: words.optional().describe('What the user said, cleaned; goes before `userPrompt`'),
+  userPrompt: words.optional(),
+  lastAssistantMessage,
+});
+export const sessionEndSchema = hook({
+  ...common,
+  ...transcript,
+  lastAssistantMessage,
+  reason: name.optional().describe('clear, logout, exit, …'),
+});
+export const preCompactionSchema = hook({ ...common, ...transcript, lastAssistantMessage });
+export const compactionCompleteSchema = hook({
+  ...common,
+  ...transcript,
+  summary: z.string(required).refine((text) => text.trim() !== '', 'must not be empty or blank'),
+});
+export const checkpointExtractSchema = hook({
+  ...common,
+  ...transcript,
+  sessionKey: keySchema.transform((key) => key.replace(/^session:/, '')).pipe(keySchema),
+});
+export const subagentStartSchema = hook({
+  ...common,
+  sessionKey: common.sessionKey.describe('The session that the sub-agent is in'),
+  harnessAgentId: z.string(required).pipe(keySchema),
+  childSessionKey: keySchema
+    .optional()
+    .describe('The key of the sub-agent’s own session, where its program gives it one'),
+  parentHarnessAgentId: keySchema
+    .optional()
+    .describe('The sub-agent that asked for this one, where it was not the session itself'),
+  agentType: name.optional(),
+  title: name.optional(),
+  prompt: words.optional().describe('Its task, where the program says it'),
+});
+export const subagentStopSchema = hook({
+  ...common,
+  ...transcript,
+  sessionKey: common.sessionKey.describe('The session that the sub-agent is in'),
+  harnessAgentId: z.string(required).pipe(keySchema),
+  childSessionKey: keySchema.optional(),
+  agentType: name.optional(),
+  lastAssistantMessage,
+});
+export const stopSchema = hook({
+  ...common,
+  ...transcript,
+  lastAssistantMessage,
+  stopHookActive: z
+    .boolean()
+    .optional()
+    .describe('The program goes on because of an earlier answer: nothing is offered again'),
+});
+
+const flags = {
+  bypassed: z.literal(true).optional().describe('The session is bypassed: nothing was done'),
+  internal: z.literal(true).optional().describe('X-Offshoot-No-Hooks: nothing was done'),
+};
+const inject = z.string().describe('For the model, as it is; empty where there is nothing to say');
+
+export const sessionStartAnswerSchema = z.object({
+  inject,
+  memories: z.array(z.object({})).describe('Empty until there is a memory'),
+  ...flags,
+});
+export const userPromptSubmitAnswerSchema = z.object({
+  inject,
+  reason: promptReasonSchema.describe('Why that, or why nothing'),
+  memoryCount: z.number().int(),
+  sessionKnown: z.boolean().describe('Whether a hook of this session had come before'),
+  ...flags,
+});
+export const sessionEndAnswerSchema = z.object({
+  memoriesSaved: z.number().int(),
+  queued: z.boolean().describe('Whether a summary will be made of it'),
+  skipped: z.literal(true).optional(),
+  duplicateSessionEnd: z.literal(true).optional().describe('It had ended before'),
+  ...flags,
+});
+export const preCompactionAnswerSchema = z.object({
+  summaryPrompt: z.string(),
+  guidelines: z.string(),
+  ...flags,
+});
+export const compactionCompleteAnswerSchema = z.object({
+  success: z.literal(true),
+  memoryId: z.string().nullable().describe('Null until there is a memory'),
+  contextEpoch: z.number().int().describe('How often the context has begun anew'),
+  ...flags,
+});
+export const checkpointExtractAnswerSchema = z.object({
+  skipped: z.literal(true).optional(),
+  queued: z.literal(true).optional(),
+  jobId: z.string().optional(),
+  ...flags,
+});
+export const subagentStartAnswerSchema = z.object({
+  inject,
+  memories: z.array(z.object({})),
+  sessionKey: z.string().nullable().describe("The sub-agent's own session"),
+  ...flags,
+});
+export const subagentStopAnswerSchema = z.object({
+  sessionKey: z.string().nullable(),
+  ended: z.boolean().describe('Whether a sub-agent of that id was known'),
+  ...flags,
+});
+export const stopAnswerSchema = z.object({
+  inject,
+  reason: promptReasonSchema,
+  ...flags,
+});
+
+/** What programs call it; the first that is given stands. */
+const aliases: Record<string, readonly string[]> = {
+  sessionKey: ['sessionId'],
+  parentSessionKey: ['parentKey', 'parentId', 'parentID'],
+  project: ['cwd'],
+};
+
+/** Null is what some programs send for nothing; it is the same as leaving the field out. */
+function hook<S extends z.ZodRawShape>(shape: S) {
+  const schema = z.looseObject(shape);
+  return z.preprocess((input: z.input<typeof schema>) => foldNames(input, shape), schema);
+}
+
+function foldNames(input: unknown, shape: z.ZodRawShape): unknown {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  const folded: Record<string, unknown> = { ...input };
+  for (const known of Object.keys(shape)) {
+    const names = [known, ...(aliases[known] ?? [])];
+    const given = names.find((one) => folded[one] !== undefined && folded[one] !== null);
+    const value = given === undefined ? undefined : folded[given];
+    for (const one of names) delete folded[one];
+    if (value !== undefined) folded[known] = value;
+  }
+  return folded;
+}
