@@ -71,3 +71,15 @@ export type PromptReason = z.infer<typeof promptReasonSchema>;
 /** Where a turn of a session came from; null for what we wrote ourselves. */
 export const turnSources = ['hook', 'snapshot', 'import'] as const;
 export type TurnSource = (typeof turnSources)[number];
+
+/** How the parent of a session was found, the surest first. Only the last one is a guess. */
+export const lineageRules = [
+  'explicit',
+  'spawned',
+  'parent_agent',
+  'subagent_start',
+  'key_shape',
+  'recency',
+] as const;
+export const lineageRuleSchema = z.enum(lineageRules);
+export type LineageRule = z.infer<typeof lineageRuleSchema>;

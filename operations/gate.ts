@@ -3,13 +3,8 @@ import { AppError } from '../contract/errors.ts';
 import { hints } from '../contract/hints.ts';
 import { defaults } from '../contract/limits.ts';
 import { findInvocation, isInSubtree, type InvocationRow } from '../store/invocations.ts';
-import {
-  findSession,
-  isAtOrAbove,
-  sessionById,
-  sessionsByKey,
-  type SessionRow,
-} from '../store/sessions.ts';
+import { isAtOrAbove } from '../store/lineage.ts';
+import { findSession, sessionById, sessionsByKey, type SessionRow } from '../store/sessions.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 

@@ -1,5 +1,4 @@
 import { AppError } from '../contract/errors.ts';
-import type { SessionRecord } from '../contract/records.ts';
 import type { Db } from './database.ts';
 import type { Tx } from './write-queue.ts';
 
@@ -14,15 +13,9 @@ export interface SessionRow {
   last_seq: number;
   created_at: string;
   updated_at: string;
-}
-
-export interface LineageRow {
-  session_id: number;
-  parent_session_id: number;
-  root_session_id: number;
-  depth: number;
-  rule: string;
-  at: string;
+  ended_at: string | null;
+  harness_agent_id: string | null;
+  prompt_count: number;
 }
 
 /** An agent is registered at first sight; a policy that is there already is kept. */
@@ -51,6 +44,14 @@ export function findSessionById(db: Db, id: number): SessionRow | undefined {
 /** For an id that a row of this database holds as a foreign key. */
 export function sessionById(db: Db, id: number): SessionRow {
   return findSessionById(db, id)!;
+}
+
+/** It said that it is over. What it says after that shows that it goes on: then `at` is null. */
+export function setEnded(tx: Tx, session: SessionRow, at: string | null): void {
+  tx.db.run('UPDATE sessions SET ended_at = :at WHERE id = :id AND ended_at IS NOT :at', {
+    id: session.id,
+    at,
+  });
 }
 
 /** The session as it is in this transaction; it may have been deleted since it was looked up. */
@@ -100,54 +101,4 @@ export function registerSession(tx: Tx, session: Omit<NewSession, 'kind'>): Sess
     },
   );
   return sessionById(tx.db, known.id);
-}
-
-export function lineageOf(db: Db, sessionId: number): LineageRow | undefined {
-  return db.get('SELECT * FROM lineage WHERE session_id = :sessionId', { sessionId });
-}
-
-export function insertLineage(tx: Tx, child: SessionRow, parent: SessionRow, rule: string): void {
-  const above = lineageOf(tx.db, parent.id);
-  tx.db.run(
-    `INSERT INTO lineage (session_id, parent_session_id, root_session_id, depth, rule, at)
-     VALUES (:child, :parent, :root, :depth, :rule, :now)`,
-    {
-      child: child.id,
-      parent: parent.id,
-      root: above?.root_session_id ?? parent.id,
-      depth: (above?.depth ?? 0) + 1,
-      rule,
-      now: tx.now,
-    },
-  );
-}
-
-/** Whether `ancestor` is `session` itself or stands above it. */
-export function isAtOrAbove(db: Db, ancestor: number, session: number): boolean {
-  return (
-    db.get(
-      `WITH RECURSIVE up(id) AS (
-         SELECT :session
-         UNION SELECT l.parent_session_id FROM lineage l JOIN up ON l.session_id = up.id)
-       SELECT 1 AS yes FROM up WHERE id = :ancestor`,
-      { ancestor, session },
-    ) !== undefined
-  );
-}
-
-export function sessionRecord(db: Db, row: SessionRow): SessionRecord {
-  const edge = lineageOf(db, row.id);
-  return {
-    sessionKey: row.session_key,
-    agentId: row.agent_id,
-    kind: row.kind,
-    harness: row.harness,
-    project: row.project,
-    title: row.title,
-    parentSessionId: edge ? sessionById(db, edge.parent_session_id).session_key : null,
-    rootSessionId: edge ? sessionById(db, edge.root_session_id).session_key : row.session_key,
-    depth: edge?.depth ?? 0,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }

@@ -12,17 +12,9 @@ import {
   runnerOf,
   type InvocationRow,
 } from '../invocations.ts';
+import { insertLineage, isAtOrAbove, lineageOf } from '../lineage.ts';
 import { queueSpawn } from '../outbox.ts';
-import {
-  findSession,
-  insertLineage,
-  insertSession,
-  isAtOrAbove,
-  isThere,
-  lineageOf,
-  sessionById,
-  type SessionRow,
-} from '../sessions.ts';
+import { findSession, insertSession, isThere, sessionById, type SessionRow } from '../sessions.ts';
 import { beginWait } from '../waits.ts';
 import type { Tx } from '../write-queue.ts';
 import { checkBounds, type Bounds, type BoundsRequest } from './check-bounds.ts';

@@ -2,7 +2,8 @@
 import { AppError } from '../../contract/errors.ts';
 import { hints } from '../../contract/hints.ts';
 import { countOpenChildren, type InvocationRow } from '../invocations.ts';
-import { lineageOf, type SessionRow } from '../sessions.ts';
+import { lineageOf } from '../lineage.ts';
+import type { SessionRow } from '../sessions.ts';
 import type { Tx } from '../write-queue.ts';
 
 export interface BoundsRequest {

@@ -1,0 +1,85 @@
+/** By which rule the parent of a session is found that an agent program reports. */
+import { createHash } from 'node:crypto';
+import { limits } from '../contract/limits.ts';
+import type { LineageRule } from '../contract/words.ts';
+
+/** What an event says about where its session comes from. All of it is a hint, none of it a scope. */
+export interface LineageHints {
+  /** Named outright: `parentSessionKey`, and OpenCode's `parentID`. */
+  parentSessionKey?: string | null;
+  /** The session of the invocation in whose process the program runs. */
+  spawnedBy?: string | null;
+  /** The session under whose id a program reports its sub-agents: Claude Code and Codex. */
+  rootSessionKey?: string | null;
+  /** The program's own id of the sub-agent. */
+  harnessAgentId?: string | null;
+  /** The program's own id of the sub-agent that asked for this one; Copilot's `parentAgentId`. */
+  parentAgentId?: string | null;
+  /** Whether the session begins with this event: only then is a parent guessed by recency. */
+  isStart?: boolean;
+}
+
+export interface Reported {
+  sessionKey: string;
+  harness: string | null;
+  project: string | null;
+}
+
+/** Where to look for a parent: a session with this key, or the one that was active last. */
+export type ParentGuess =
+  | { rule: Exclude<LineageRule, 'recency'>; sessionKey: string }
+  | { rule: 'recency'; harness: string; project: string };
+
+/**
+ * The first of these that is there is the parent. A parent that was named and is not there is nobody:
+ * then nothing is guessed.
+ */
+export function parentGuesses(session: Reported, hints: LineageHints): ParentGuess[] {
+  return guess(session, hints).filter(
+    (one) => one.rule === 'recency' || one.sessionKey !== session.sessionKey,
+  );
+}
+
+function guess({ sessionKey, harness, project }: Reported, hints: LineageHints): ParentGuess[] {
+  if (hints.parentSessionKey) return [{ rule: 'explicit', sessionKey: hints.parentSessionKey }];
+  if (hints.spawnedBy) return [{ rule: 'spawned', sessionKey: hints.spawnedBy }];
+  const root = hints.rootSessionKey ?? null;
+  const asking = hints.parentAgentId
+    ? [
+        {
+          rule: 'parent_agent',
+          sessionKey: subagentKey(harness, root ?? hints.parentAgentId, hints.parentAgentId),
+        } as const,
+      ]
+    : [];
+  if (root !== null) return [...asking, { rule: 'subagent_start', sessionKey: root }];
+  if (asking.length > 0) return asking;
+  const above = keyAbove(sessionKey);
+  if (above !== null) return [{ rule: 'key_shape', sessionKey: above }];
+  const isSubagent = harness === 'claude-code' && !!hints.harnessAgentId;
+  return isSubagent && hints.isStart && project !== null
+    ? [{ rule: 'recency', harness, project }]
+    : [];
+}
+
+/**
+ * The session key of a sub-agent that its program reports under the root's session id. Copilot gives
+ * its sub-agents session ids of their own, and these are their agent ids.
+ */
+export function subagentKey(
+  harness: string | null,
+  rootSessionKey: string,
+  harnessAgentId: string,
+): string {
+  if (harness === 'copilot' || harnessAgentId === rootSessionKey) return harnessAgentId;
+  const key = `${rootSessionKey}:${harnessAgentId}`;
+  const fits = key.length <= limits.keyCharsMax && Buffer.byteLength(key) <= limits.keyBytesMax;
+  return fits ? key : `subagent:${createHash('sha256').update(key).digest('hex')}`;
+}
+
+/** OpenClaw's keys say where they come from: `agent:{id}:subagent:{uuid}`, one level for each `subagent`. */
+export function keyAbove(sessionKey: string): string | null {
+  const [, above, agent] = /^((agent:[^:]+)(?::.+)?):subagent:[^:]+$/.exec(sessionKey) ?? [];
+  if (above === undefined) return null;
+  return above === agent ? `${agent}:main` : above;
+}
