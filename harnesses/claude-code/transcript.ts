@@ -1,0 +1,26 @@
+/** `projects/<cwd>/<session>.jsonl`, also of sub-agents, and the lines of `--output-format stream-json`. */
+import { readContent } from '../content.ts';
+import { objectOf, textOf, timeOf, type JsonObject } from '../json.ts';
+import { parseRecords } from '../parse-records.ts';
+import { mark, message, type Said } from '../said.ts';
+
+export const parseClaudeCode = parseRecords(readRecord);
+
+/** What Claude Code writes in the user's name about a command of its own. */
+const commandOutput = /^\s*<(local-command-stdout|local-command-stderr|local-command-caveat)>/;
+
+function readRecord(record: JsonObject): Said {
+  const stamp = { at: timeOf(record.timestamp), id: textOf(record.uuid) };
+  if (record.type === 'system' && record.subtype === 'compact_boundary') {
+    return mark(stamp, textOf(record.content) ?? 'Conversation compacted');
+  }
+  if (record.type !== 'user' && record.type !== 'assistant') return mark(stamp);
+  const content = readContent(objectOf(record.message)?.content);
+  // The summary after a compaction comes in the user's name, and so do reminders.
+  if (record.isCompactSummary === true) return mark(stamp, content.text);
+  if (record.isMeta === true) return mark(stamp);
+  // On the stream a sub-agent's lines stand between its parent's; in transcripts they have a file of their own.
+  if (textOf(record.parent_tool_use_id) !== null) return mark(stamp, content.text);
+  if (commandOutput.test(content.text)) return mark(stamp, content.text);
+  return message(record.type, content, stamp);
+}

@@ -1,0 +1,41 @@
+/** `session-state/<id>/events.jsonl`, sub-agents in between, and the lines of `--output-format json`. */
+import type { ToolUse } from '../../contract/transcript.ts';
+import { call, readContent, result } from '../content.ts';
+import { listOf, objectOf, textOf, timeOf, type JsonObject } from '../json.ts';
+import { parseRecords } from '../parse-records.ts';
+import { mark, message, type Said } from '../said.ts';
+
+export const parseCopilotCli = parseRecords(readRecord);
+
+function readRecord(record: JsonObject): Said {
+  const stamp = { at: timeOf(record.timestamp), id: textOf(record.id) };
+  const data = objectOf(record.data) ?? {};
+  // A sub-agent's lines stand between its parent's. They are its own session's, told by its own hooks.
+  if (textOf(record.agentId) !== null) return mark(stamp, textOf(data.content) ?? '');
+  switch (record.type) {
+    case 'user.message':
+      return message('user', readContent(data.content), stamp);
+    case 'assistant.message': {
+      const tools = listOf(data.toolRequests).map(readRequest);
+      return message('assistant', { ...readContent(data.content), tools }, stamp);
+    }
+    case 'tool.execution_complete':
+      return message('assistant', { text: '', tools: [readResult(data)] }, stamp);
+    case 'session.compaction_complete':
+      return mark(stamp, textOf(data.summaryContent) ?? '');
+    default:
+      // `tool.execution_start` repeats what the message before it has asked for.
+      return mark(stamp);
+  }
+}
+
+function readRequest(value: unknown): ToolUse {
+  const request = objectOf(value) ?? {};
+  return call(request.toolCallId, request.name, request.arguments);
+}
+
+function readResult(data: JsonObject): ToolUse {
+  const error = objectOf(data.error)?.message ?? data.error;
+  const given = objectOf(data.result)?.content ?? data.result ?? error;
+  return result(data.toolCallId, null, given, data.success === false);
+}

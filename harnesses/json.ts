@@ -1,0 +1,37 @@
+/** Reading what other programs wrote: every field may be missing or of another kind than last week. */
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function objectOf(value: unknown): JsonObject | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as JsonObject)
+    : null;
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A string with something in it. */
+export function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** What a tool was given or gave back: text as it is, all else as JSON. */
+export function textOrJson(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : JSON.stringify(value);
+}
+
+/** The largest time that a Date holds, in milliseconds. */
+const timeMax = 8_640_000_000_000_000;
+/** Below it a number counts seconds: as milliseconds it would lie in 1973. */
+const secondsMax = 100_000_000_000;
+
+/** ISO time of what programs write as ISO text, milliseconds or seconds. */
+export function timeOf(value: unknown): string | null {
+  const time = typeof value === 'string' ? Date.parse(value) : value;
+  if (typeof time !== 'number' || !Number.isFinite(time) || time < 0) return null;
+  const ms = time < secondsMax && typeof value === 'number' ? time * 1000 : time;
+  return ms > timeMax ? null : new Date(ms).toISOString();
+}
