@@ -2,7 +2,8 @@
 import type { Context } from 'hono';
 import { AppError } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
-import { headers } from '../contract/names.ts';
+import { headers, hookHeaders } from '../contract/names.ts';
+import { runtimePaths, type RuntimePath } from '../contract/words.ts';
 import { parseTraceparent, traceparentHeader } from '../contract/trace.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { ApiEnv } from './gate.ts';
@@ -12,6 +13,7 @@ export function callerOf(c: Context<ApiEnv>, gone: AbortSignal = c.req.raw.signa
     claims: c.get('claims'),
     parentSessionId: keyFromHeader(c, headers.parentSession),
     idempotencyKey: keyFromHeader(c, headers.idempotencyKey),
+    runtimePath: runtimePathOf(c),
     trace: parseTraceparent(c.req.header(traceparentHeader)),
     gone,
   };
@@ -28,6 +30,23 @@ function keyFromHeader(c: Context, name: string): string | null {
     );
   }
   return value;
+}
+
+/** A word that is none of the two is a mistake: without a path nothing would be claimed, and nobody told. */
+function runtimePathOf(c: Context): RuntimePath | null {
+  for (const name of hookHeaders.runtimePath) {
+    const value = keyFromHeader(c, name);
+    if (value === null) continue;
+    const known = runtimePaths.find((path) => path === value);
+    if (known !== undefined) return known;
+    throw new AppError('bad_request', `The header ${name} must be ${runtimePaths.join(' or ')}.`);
+  }
+  return null;
+}
+
+/** Before anything else is read from the request: its caller wants no hooks. */
+export function wantsNoHooks(c: Context): boolean {
+  return hookHeaders.noHooks.some((name) => c.req.header(name)?.trim() === '1');
 }
 
 /** HTTP hands header bytes over as Latin-1; session keys are UTF-8 text. */

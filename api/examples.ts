@@ -8,6 +8,41 @@ export const bodyExamples: Partial<Record<OperationName, JsonObject>> = {
   cancelSubagent: { reason: 'no longer needed' },
   sendToSubagent: { prompt: 'say goodbye' },
   registerSession: { harness: 'claude-code', title: 'Release 1.4' },
+  hookSessionStart: {
+    harness: 'claude-code',
+    sessionKey: 'session-uuid',
+    project: '/workspace/repo',
+  },
+  hookUserPromptSubmit: {
+    harness: 'claude-code',
+    sessionKey: 'session-uuid',
+    userMessage: 'How do I set up dark mode?',
+    lastAssistantMessage: 'Earlier we discussed using CSS variables for theme tokens.',
+  },
+  hookSessionEnd: { harness: 'claude-code', sessionKey: 'session-uuid', reason: 'exit' },
+  hookPreCompaction: { harness: 'claude-code', sessionKey: 'session-uuid' },
+  hookCompactionComplete: {
+    harness: 'claude-code',
+    sessionKey: 'session-uuid',
+    summary: 'Session covered dark mode setup and vim configuration.',
+  },
+  hookSessionCheckpointExtract: { harness: 'openclaw', sessionKey: 'agent:main:main' },
+  hookSubagentStart: {
+    harness: 'claude-code',
+    sessionKey: 'session-uuid',
+    harnessAgentId: 'a1b2c3',
+    agentType: 'Explore',
+  },
+  hookSubagentStop: {
+    harness: 'claude-code',
+    sessionKey: 'session-uuid',
+    harnessAgentId: 'a1b2c3',
+  },
+  hookStop: {
+    harness: 'claude-code',
+    sessionKey: 'session-uuid',
+    lastAssistantMessage: 'Dark mode is set up.',
+  },
   ackCallbacks: { ids: ['cb_1f0c8d2b9a7e6f5d4c3b'] },
 };
 

@@ -1,6 +1,7 @@
 /** The server's process: takes the home, opens the store, serves, and keeps in touch with the engine. */
 import { randomBytes } from 'node:crypto';
 import { chmodSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { checkDatabase, createBackups, startSchedule } from '../backup/index.ts';
@@ -24,6 +25,7 @@ import {
   hostHandlers,
   isHostWelcome,
   SharedReads,
+  transcriptRoots,
   watchSubagent,
   type Deps,
 } from '../operations/index.ts';
@@ -81,6 +83,8 @@ async function serve(): Promise<void> {
     url: () => url,
     runners: configuredRunners(),
     secrets,
+    transcriptRoots: () =>
+      transcriptRoots(homedir(), paths.staging, config.lastGood().hooks.transcriptRoots),
     backups,
     checkStore: () => checkOnline(store),
     measure: { accepted: metrics.accepted, waiting: metrics.waiters.enter },

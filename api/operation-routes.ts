@@ -7,7 +7,7 @@ import {
   type OperationName,
 } from '../contract/operations.ts';
 import { isFinal, type Status } from '../contract/words.ts';
-import { callerOf } from './caller-of.ts';
+import { callerOf, wantsNoHooks } from './caller-of.ts';
 import type { ApiDeps } from './deps.ts';
 import type { ApiEnv } from './gate.ts';
 import { problemResponse } from './problem.ts';
@@ -19,6 +19,9 @@ export function addOperationRoutes(app: Hono<ApiEnv>, deps: ApiDeps): void {
       const operation: OperationDeclaration = operations[name];
       const pathNames = namesInPath(path);
       app.on(operation.method, honoPath(path), async (c) => {
+        if (operation.idle && wantsNoHooks(c)) {
+          return Response.json({ ...operation.idle, internal: true });
+        }
         const input = await readInput(c, operation, pathNames);
         return answer(operation, await deps.run(name, callerOf(c), input as never));
       });

@@ -104,6 +104,15 @@ export const configSchema = z.strictObject({
       folder: z.string().startsWith('/', 'must be an absolute path').optional(),
     })
     .prefault({}),
+  hooks: z
+    .strictObject({
+      /** Folders below which a hook may name a transcript, beside the programs' own. */
+      transcriptRoots: z
+        .array(z.string().startsWith('/', 'must be an absolute path'))
+        .max(100)
+        .default([]),
+    })
+    .prefault({}),
   logs: z
     .strictObject({
       level: z.enum(logLevels).default('info'),

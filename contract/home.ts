@@ -27,6 +27,8 @@ export function homePaths(home: string) {
     work: `${home}/work`,
     /** One 0600 file per open invocation with the values of `context.env`. */
     secrets: `${home}/secrets`,
+    /** Where connectors may lay a transcript for a hook to name it. */
+    staging: `${home}/staging`,
     /** A runner host's own room: spool, context and prompt files. */
     hosts: `${home}/hosts`,
     configFiles: [`${home}/config.yaml`, `${home}/config.json`] as const,

@@ -8,8 +8,10 @@ import { promptReasonSchema, runtimePathSchema } from './words.ts';
 const required = {
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : undefined),
 };
+/** The bare key, however it is given. */
+const sessionKey = keySchema.transform((key) => key.replace(/^session:/, '')).pipe(keySchema);
 const words = z.string();
-const name = z.string().trim().min(1).max(limits.titleCharsMax);
+const label = z.string().trim().min(1).max(limits.titleCharsMax);
 
 /** What every hook takes. A field that no hook knows is kept with the turn that the hook adds. */
 const common = {
@@ -19,9 +21,7 @@ const common = {
     .min(1)
     .max(limits.keyCharsMax)
     .describe('The agent program that reports: claude-code, codex, gemini, copilot, opencode, …'),
-  sessionKey: keySchema
-    .transform((key) => key.replace(/^session:/, ''))
-    .pipe(keySchema)
+  sessionKey: sessionKey
     .optional()
     .describe('Also taken as `sessionId`, and with `session:` before it'),
   agentId: keySchema
@@ -58,8 +58,8 @@ export const sessionStartSchema = hook({
   parentSessionKey: keySchema
     .optional()
     .describe('The session that asked for this one; also parentKey, parentId, parentID'),
-  source: name.optional().describe('startup, resume, clear or compact'),
-  title: name.optional(),
+  source: label.optional().describe('startup, resume, clear or compact'),
+  title: label.optional(),
 });
 export const userPromptSubmitSchema = hook({
   ...common,
@@ -72,7 +72,7 @@ export const sessionEndSchema = hook({
   ...common,
   ...transcript,
   lastAssistantMessage,
-  reason: name.optional().describe('clear, logout, exit, …'),
+  reason: label.optional().describe('clear, logout, exit, …'),
 });
 export const preCompactionSchema = hook({ ...common, ...transcript, lastAssistantMessage });
 export const compactionCompleteSchema = hook({
@@ -83,7 +83,7 @@ export const compactionCompleteSchema = hook({
 export const checkpointExtractSchema = hook({
   ...common,
   ...transcript,
-  sessionKey: keySchema.transform((key) => key.replace(/^session:/, '')).pipe(keySchema),
+  sessionKey,
 });
 export const subagentStartSchema = hook({
   ...common,
@@ -95,8 +95,8 @@ export const subagentStartSchema = hook({
   parentHarnessAgentId: keySchema
     .optional()
     .describe('The sub-agent that asked for this one, where it was not the session itself'),
-  agentType: name.optional(),
-  title: name.optional(),
+  agentType: label.optional(),
+  title: label.optional(),
   prompt: words.optional().describe('Its task, where the program says it'),
 });
 export const subagentStopSchema = hook({
@@ -105,7 +105,7 @@ export const subagentStopSchema = hook({
   sessionKey: common.sessionKey.describe('The session that the sub-agent is in'),
   harnessAgentId: z.string(required).pipe(keySchema),
   childSessionKey: keySchema.optional(),
-  agentType: name.optional(),
+  agentType: label.optional(),
   lastAssistantMessage,
 });
 export const stopSchema = hook({
@@ -184,10 +184,22 @@ const aliases: Record<string, readonly string[]> = {
   project: ['cwd'],
 };
 
-/** Null is what some programs send for nothing; it is the same as leaving the field out. */
+/**
+ * Null is what some programs send for nothing; it is the same as leaving the field out. What no hook knows
+ * comes out apart, as `extra`.
+ */
 function hook<S extends z.ZodRawShape>(shape: S) {
-  const schema = z.looseObject(shape);
-  return z.preprocess((input: z.input<typeof schema>) => foldNames(input, shape), schema);
+  const known = z.object(shape);
+  const schema = z.looseObject(shape).transform((given) => {
+    const isKnown = ([name]: [string, unknown]) => Object.hasOwn(shape, name);
+    const fields = Object.entries(given);
+    const extra = fields.filter((field) => !isKnown(field));
+    return {
+      ...(Object.fromEntries(fields.filter(isKnown)) as z.output<typeof known>),
+      extra: extra.length === 0 ? null : Object.fromEntries(extra),
+    };
+  });
+  return z.preprocess((input: z.input<typeof known>) => foldNames(input, shape), schema);
 }
 
 function foldNames(input: unknown, shape: z.ZodRawShape): unknown {

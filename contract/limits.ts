@@ -43,6 +43,12 @@ export const limits = {
   envValueBytesMax: 32 * KiB,
   /** A request body: the largest prompt as JSON, escapes included. */
   bodyBytesMax: 40 * MiB,
+  /** What is read of a transcript's file at once: as much as could come inline. What is known of it counts not. */
+  transcriptBytesMax: 40 * MiB,
+  /** Since the last hook that took the same runtime path; then another path may have the session. */
+  claimMs: 4 * 60 * MINUTE,
+  /** Answers of hooks that are kept for repeats, over all sessions. The oldest go. */
+  hookAnswersMax: 100_000,
   /** An answer longer than this keeps its head and its tail; the transcript has more. */
   resultBytesMax: 8 * MiB,
   /** One turn of program output: what 64 kB or 200 ms of one stream bring. */

@@ -15,6 +15,12 @@ export const headers = {
   idempotencyKey: 'idempotency-key',
 } as const;
 
+/** Headers of hooks; the second of each is the name that connectors of Signet send. */
+export const hookHeaders = {
+  runtimePath: ['x-offshoot-runtime-path', 'x-signet-runtime-path'],
+  noHooks: ['x-offshoot-no-hooks', 'x-signet-no-hooks'],
+} as const;
+
 /** What a child finds in its environment. */
 export const childEnv = {
   sessionId: 'AGENT_SESSION_ID',

@@ -1,3 +1,4 @@
+import type { RuntimePath } from '../contract/words.ts';
 import type { TraceContext } from '../contract/trace.ts';
 import type { TokenClaims } from '../domain/token.ts';
 
@@ -7,6 +8,8 @@ export interface Caller {
   /** `X-Agent-Session-Id`: a claim, checked against token and store. */
   parentSessionId: string | null;
   idempotencyKey: string | null;
+  /** The way that a hook took, by its header. */
+  runtimePath: RuntimePath | null;
   /** The span in which it asks, if it said so. */
   trace: TraceContext | null;
   /** Aborted when the caller has gone. A disconnect ends a wait; it is not a cancel. */

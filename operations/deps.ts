@@ -22,6 +22,8 @@ export interface Deps {
     list(): RunnerInfo[];
   };
   secrets: SecretsBox;
+  /** Folders below which a hook may name a file to be read. */
+  transcriptRoots(): string[];
   backups: { take(file: string | null): Promise<Backup> };
   checkStore(): Promise<StoreCheck>;
   /** Accepting, by invocation id. */

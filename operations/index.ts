@@ -4,6 +4,7 @@ import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { checkStore, takeBackup } from './backups.ts';
 import { getTree } from './get-tree.ts';
+import * as hooks from './hooks/index.ts';
 import { claim } from './host/claim.ts';
 import { hello } from './host/hello.ts';
 import { report } from './host/report.ts';
@@ -39,6 +40,15 @@ export const handlers: Handlers = {
   getCallbacks: sessions.getCallbacks,
   ackCallbacks: sessions.ackCallbacks,
   getTree,
+  hookSessionStart: hooks.hookSessionStart,
+  hookUserPromptSubmit: hooks.hookUserPromptSubmit,
+  hookSessionEnd: hooks.hookSessionEnd,
+  hookPreCompaction: hooks.hookPreCompaction,
+  hookCompactionComplete: hooks.hookCompactionComplete,
+  hookSessionCheckpointExtract: hooks.hookSessionCheckpointExtract,
+  hookSubagentStart: hooks.hookSubagentStart,
+  hookSubagentStop: hooks.hookSubagentStop,
+  hookStop: hooks.hookStop,
   listRunners,
   takeBackup,
   checkStore,
@@ -50,6 +60,7 @@ export const handlers: Handlers = {
 /** What a runner host asks for; contract/store-api.ts has the shapes. */
 export const hostHandlers = { hello, sync, claim, report };
 
+export { transcriptRoots } from './hooks/index.ts';
 export { dropOldSecrets } from './drop-old-secrets.ts';
 export { createOneAtATime } from './one-at-a-time.ts';
 export { SharedReads } from './shared-reads.ts';

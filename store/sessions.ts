@@ -1,4 +1,5 @@
 import { AppError } from '../contract/errors.ts';
+import type { RuntimePath } from '../contract/words.ts';
 import type { Db } from './database.ts';
 import type { Tx } from './write-queue.ts';
 
@@ -11,6 +12,13 @@ export interface SessionRow {
   project: string | null;
   title: string | null;
   last_seq: number;
+  runtime_path: RuntimePath | null;
+  claimed_at: string | null;
+  claim_expires_at: string | null;
+  bypassed: number;
+  context_epoch: number;
+  /** JSON: see snapshots.ts. */
+  snapshot: string | null;
   created_at: string;
   updated_at: string;
   ended_at: string | null;
@@ -18,11 +26,13 @@ export interface SessionRow {
   prompt_count: number;
 }
 
-/** An agent is registered at first sight; a policy that is there already is kept. */
+/** An agent is registered at first sight, as shared; a policy that is there already is kept. */
 export function ensureAgent({ db }: Tx, agentId: string): void {
-  db.run('INSERT INTO agents (id, name) VALUES (:agentId, :agentId) ON CONFLICT DO NOTHING', {
-    agentId,
-  });
+  db.run(
+    `INSERT INTO agents (id, name, read_policy) VALUES (:agentId, :agentId, 'shared')
+     ON CONFLICT DO NOTHING`,
+    { agentId },
+  );
 }
 
 export function findSession(db: Db, agentId: string, sessionKey: string): SessionRow | undefined {

@@ -1,6 +1,6 @@
 /** Transcripts: appended, never changed. */
 import type { Turn } from '../contract/records.ts';
-import type { TurnRole } from '../contract/words.ts';
+import type { TurnRole, TurnSource } from '../contract/words.ts';
 import type { Db } from './database.ts';
 import { withinBytes } from './page.ts';
 import type { Tx } from './write-queue.ts';
@@ -15,13 +15,24 @@ export interface NewTurn {
   invocationId?: string;
   runNo?: number;
   late?: boolean;
+  /** The line of its program's transcript. */
+  raw?: string;
+  /** JSON. */
+  tools?: string;
+  source?: TurnSource;
+  /** JSON. */
+  extra?: string;
 }
+
+export type NewTurnOfMany = Omit<NewTurn, 'sessionId' | 'src' | 'invocationId' | 'runNo' | 'late'>;
 
 /** Whether the turn was new. */
 export function appendTurn(tx: Tx, turn: NewTurn): boolean {
   const added = tx.db.run(
-    `INSERT INTO turns (session_id, seq, role, at, text, src, invocation_id, run_no, late)
-     SELECT id, last_seq + 1, :role, :at, :text, :src, :invocationId, :runNo, :late
+    `INSERT INTO turns (session_id, seq, role, at, text, src, invocation_id, run_no, late,
+                        raw, tools, source, extra)
+     SELECT id, last_seq + 1, :role, :at, :text, :src, :invocationId, :runNo, :late,
+            :raw, :tools, :source, :extra
      FROM sessions WHERE id = :sessionId
      ON CONFLICT (session_id, src) WHERE src IS NOT NULL DO NOTHING`,
     {
@@ -33,6 +44,10 @@ export function appendTurn(tx: Tx, turn: NewTurn): boolean {
       invocationId: turn.invocationId ?? null,
       runNo: turn.runNo ?? null,
       late: turn.late ? 1 : 0,
+      raw: turn.raw ?? null,
+      tools: turn.tools ?? null,
+      source: turn.source ?? null,
+      extra: turn.extra ?? null,
     },
   );
   if (added === 0) return false;
@@ -42,6 +57,40 @@ export function appendTurn(tx: Tx, turn: NewTurn): boolean {
   });
   tx.note({ kind: 'turn', sessionId: turn.sessionId });
   return true;
+}
+
+/** Several, none of which names a source; answers the number of the first. */
+export function appendTurns(tx: Tx, sessionId: number, turns: NewTurnOfMany[]): number {
+  const { last_seq: last } = tx.db.get<{ last_seq: number }>(
+    'SELECT last_seq FROM sessions WHERE id = :sessionId',
+    { sessionId },
+  )!;
+  turns.forEach((turn, index) => {
+    tx.db.run(
+      `INSERT INTO turns (session_id, seq, role, at, text, raw, tools, source, extra)
+       VALUES (:sessionId, :seq, :role, :at, :text, :raw, :tools, :source, :extra)`,
+      {
+        sessionId,
+        seq: last + 1 + index,
+        role: turn.role,
+        at: turn.at ?? tx.now,
+        text: turn.text,
+        raw: turn.raw ?? null,
+        tools: turn.tools ?? null,
+        source: turn.source ?? null,
+        extra: turn.extra ?? null,
+      },
+    );
+  });
+  if (turns.length > 0) {
+    tx.db.run('UPDATE sessions SET last_seq = :last, updated_at = :now WHERE id = :sessionId', {
+      sessionId,
+      last: last + turns.length,
+      now: tx.now,
+    });
+    tx.note({ kind: 'turn', sessionId });
+  }
+  return last + 1;
 }
 
 interface TurnRow {

@@ -13,12 +13,3 @@ ALTER TABLE sessions ADD COLUMN claim_expires_at TEXT;
 ALTER TABLE sessions ADD COLUMN bypassed INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sessions ADD COLUMN context_epoch INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sessions ADD COLUMN snapshot TEXT;  -- JSON, as store/snapshots.ts has it
-
--- What a hook was answered under its key, so that a repeat adds nothing and hears the same.
-CREATE TABLE hook_answers (
-  id         INTEGER PRIMARY KEY AUTOINCREMENT,
-  session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
-  key        TEXT NOT NULL,
-  answer     TEXT NOT NULL,
-  UNIQUE (session_id, key)
-);

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { operations, type OperationInput, type OperationName } from '../../contract/operations.ts';
 import { watchSubagent } from '../../operations/index.ts';
+import { everyHook } from './hooks/hooks-fixture.ts';
 import { callerAs, refusal, withOperations, type Room } from './operations-fixture.ts';
 
 interface Family {
@@ -150,6 +151,7 @@ test("a host's token opens no operation at all", async () => {
       checkStore: {},
       issueHostToken: { hostId: 'box' },
       revokeHostToken: { hostId: 'box' },
+      ...everyHook,
     };
     const codes: string[] = [];
     for (const name of Object.keys(operations) as OperationName[]) {

@@ -185,6 +185,7 @@ export function createDeps(store: Store, home: string, config: Config): Deps {
         })),
     },
     secrets: createSecretsBox(paths.secrets),
+    transcriptRoots: () => [join(home, 'staging')],
     backups: createBackups({
       paths,
       config: () => config.backup,
@@ -215,6 +216,7 @@ export function callerAs(caller: Partial<Caller> & Pick<Caller, 'claims'>): Call
   return {
     parentSessionId: null,
     idempotencyKey: null,
+    runtimePath: null,
     trace: null,
     gone: new AbortController().signal,
     ...caller,

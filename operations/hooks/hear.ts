@@ -1,0 +1,256 @@
+/** What all hooks have in common: whose session it is, whether it may be reported, and one transaction. */
+import { createHash } from 'node:crypto';
+import { AppError } from '../../contract/errors.ts';
+import {
+  operations,
+  type OperationDeclaration,
+  type OperationName,
+} from '../../contract/operations.ts';
+import type { RuntimePath } from '../../contract/words.ts';
+import { claimSession, refuseOtherPath } from '../../store/claims.ts';
+import { findAnswer, keepAnswer } from '../../store/hook-answers.ts';
+import type { InvocationRow } from '../../store/invocations.ts';
+import { isAtOrAbove, linkSession, reportedSession } from '../../store/lineage.ts';
+import { queueSessionPoke } from '../../store/outbox.ts';
+import {
+  findSession,
+  registerSession,
+  sessionById,
+  setEnded,
+  type SessionRow,
+} from '../../store/sessions.ts';
+import { snapshotOf } from '../../store/snapshots.ts';
+import type { Tx } from '../../store/write-queue.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { askingInvocation } from '../gate.ts';
+import { readTranscript, type GivenTranscript } from './read-transcript.ts';
+import { NeedsWhole, takeTranscript } from './take-transcript.ts';
+import { whoseAgent } from './whose-agent.ts';
+
+/** Fields that hooks share; each has those that its schema has. */
+export interface Hook {
+  harness: string;
+  sessionKey?: string | undefined;
+  agentId?: string | undefined;
+  harnessAgentId?: string | undefined;
+  parentSessionKey?: string | undefined;
+  parentHarnessAgentId?: string | undefined;
+  childSessionKey?: string | undefined;
+  project?: string | undefined;
+  title?: string | undefined;
+  at?: string | undefined;
+  runtimePath?: RuntimePath | undefined;
+  idempotencyKey?: string | undefined;
+  transcript?: string | undefined;
+  transcriptPath?: string | undefined;
+  extra: Record<string, unknown> | null;
+}
+
+export interface Heard {
+  tx: Tx;
+  /** As it is now. */
+  session: SessionRow;
+  /** As it was before this hook; null where no hook of it had come. */
+  before: SessionRow | null;
+  at: string;
+  /** It has a key or a time of its own: the same words under another one are said again. */
+  isNamed: boolean;
+  /** What no hook knows, for the first turn that this one adds. */
+  takeExtra(): Record<string, unknown> | null;
+}
+
+export interface HookKind {
+  name: OperationName;
+  isStart?: boolean;
+  isEnd?: boolean;
+  isAboutSubagent?: boolean;
+  /** Its transcript should be there by now: a path to none is a mistake. */
+  needsTranscript?: boolean;
+}
+
+/** Undefined where the hook names no session: then there is nothing to be kept. */
+export async function hear<A extends object>(
+  deps: Deps,
+  caller: Caller,
+  kind: HookKind,
+  hook: Hook,
+  effect: (heard: Heard) => A,
+): Promise<A | undefined> {
+  const asking = askingInvocation(deps, caller);
+  const agentId = whoseAgent(deps, asking, hook);
+  if (hook.sessionKey === undefined) return undefined;
+  const about = aboutSession(deps, agentId, kind, hook, hook.sessionKey);
+  // One after the other: what is read of a file depends on what the hook before has read of it.
+  return deps.oneAtATime(`hook ${agentId} ${about.sessionKey}`, async () => {
+    const brought = await bring(deps, agentId, about.sessionKey, kind, hook, false);
+    const work = (given: Brought) => (tx: Tx) =>
+      hearIn(tx, { asking, agentId, about, caller, kind, hook, effect }, given);
+    try {
+      return refuseAfter(await deps.store.write(work(brought)), brought);
+    } catch (error) {
+      if (!(error instanceof NeedsWhole)) throw error;
+      const whole = await bring(deps, agentId, about.sessionKey, kind, hook, true);
+      return refuseAfter(await deps.store.write(work(whole)), whole);
+    }
+  });
+}
+
+interface About {
+  sessionKey: string;
+  rootSessionKey: string | null;
+}
+
+function aboutSession(
+  deps: Deps,
+  agentId: string,
+  kind: HookKind,
+  hook: Hook,
+  sessionKey: string,
+): About {
+  if (hook.childSessionKey !== undefined) {
+    return { sessionKey: hook.childSessionKey, rootSessionKey: sessionKey };
+  }
+  return reportedSession(deps.store.db, {
+    agentId,
+    harness: hook.harness,
+    sessionKey,
+    harnessAgentId: hook.harnessAgentId ?? null,
+    isAboutSubagent: kind.isAboutSubagent ?? false,
+  });
+}
+
+interface Brought {
+  transcript: GivenTranscript | null;
+  /** Why the file that it names was not read. What came inline is kept all the same. */
+  refusal: AppError | null;
+}
+
+async function bring(
+  deps: Deps,
+  agentId: string,
+  sessionKey: string,
+  kind: HookKind,
+  { transcript, transcriptPath: path }: Hook,
+  isWhole: boolean,
+): Promise<Brought> {
+  if (transcript !== undefined && transcript.trim() !== '') {
+    const content = Buffer.from(transcript);
+    return { transcript: { content, start: 0, file: null }, refusal: null };
+  }
+  if (path === undefined) return { transcript: null, refusal: null };
+  const session = isWhole ? undefined : findSession(deps.store.db, agentId, sessionKey);
+  try {
+    const known = session ? snapshotOf(session) : null;
+    const given = await readTranscript(path, deps.transcriptRoots(), known);
+    const isMissing = given === null && kind.needsTranscript === true;
+    const missing = () => new AppError('not_found', `transcriptPath: there is no file ${path}`);
+    return { transcript: given, refusal: isMissing ? missing() : null };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { transcript: null, refusal: error };
+  }
+}
+
+function refuseAfter<A extends object>(answer: A, { refusal }: Brought): A {
+  if (refusal !== null && !('bypassed' in answer)) throw refusal;
+  return answer;
+}
+
+interface Hearing<A> {
+  asking: InvocationRow | null;
+  agentId: string;
+  about: About;
+  caller: Caller;
+  kind: HookKind;
+  hook: Hook;
+  effect: (heard: Heard) => A;
+}
+
+function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought): A {
+  const { asking, agentId, about, caller, kind, hook, effect } = hearing;
+  const before = findSession(tx.db, agentId, about.sessionKey) ?? null;
+  const holder =
+    about.rootSessionKey === null ? before : findSession(tx.db, agentId, about.rootSessionKey);
+  refuseForeign(tx, asking, before);
+  if (before?.bypassed || holder?.bypassed) return bypassedAnswer(kind.name) as A;
+  const named = nameOf(kind, caller, hook);
+  const known = before && named !== null ? findAnswer(tx, before.id, named) : undefined;
+  if (known !== undefined) return known as A;
+  const path = caller.runtimePath ?? hook.runtimePath ?? null;
+  for (const session of [before, holder]) if (session) refuseOtherPath(session, path, tx.now);
+
+  const at = hook.at === undefined ? tx.now : new Date(hook.at).toISOString();
+  const session = see(tx, hearing, before);
+  if (path !== null) claimSession(tx, before ?? session, path);
+  if (brought.transcript !== null) {
+    const isFinal = kind.isEnd ?? false;
+    takeTranscript(tx, session, brought.transcript, { harness: hook.harness, at, isFinal });
+  }
+  let extra = hook.extra;
+  const takeExtra = () => {
+    const taken = extra;
+    extra = null;
+    return taken;
+  };
+  const now = sessionById(tx.db, session.id);
+  const heard: Heard = { tx, session: now, before, at, isNamed: named !== null, takeExtra };
+  const answer = effect(heard);
+  if (named !== null) keepAnswer(tx, session.id, named, answer);
+  return answer;
+}
+
+/** The session is known from here on, with its edge; its workflow hears of its beginning. */
+function see<A>(tx: Tx, hearing: Hearing<A>, before: SessionRow | null): SessionRow {
+  const { asking, agentId, about, kind, hook } = hearing;
+  const session = registerSession(tx, {
+    agentId,
+    sessionKey: about.sessionKey,
+    harness: hook.harness,
+    project: hook.project ?? null,
+    title: hook.title ?? null,
+  });
+  if (kind.isEnd !== true) setEnded(tx, session, null);
+  linkSession(
+    tx,
+    session,
+    {
+      parentSessionKey: hook.parentSessionKey ?? null,
+      spawnedBy: asking?.session_key ?? null,
+      rootSessionKey: about.rootSessionKey,
+      harnessAgentId: hook.harnessAgentId ?? null,
+      parentAgentId: hook.parentHarnessAgentId ?? null,
+      isStart: kind.isStart ?? false,
+    },
+    { parentIdleHours: PARENT_IDLE_HOURS },
+  );
+  if (before === null) queueSessionPoke(tx, session.id);
+  return session;
+}
+
+/** A session that was idle for longer is not taken for the parent of a new one. */
+const PARENT_IDLE_HOURS = 4;
+
+/** A child's token reports its own session and those below it, and new ones, which become its own. */
+function refuseForeign(tx: Tx, asking: InvocationRow | null, session: SessionRow | null): void {
+  if (asking === null || session === null) return;
+  if (isAtOrAbove(tx.db, asking.session_id, session.id)) return;
+  throw new AppError('forbidden', `${session.session_key} is outside of what this token may touch`);
+}
+
+function bypassedAnswer(name: OperationName): object {
+  const operation: OperationDeclaration = operations[name];
+  return { ...operation.idle, bypassed: true };
+}
+
+/**
+ * What makes a repeat of this hook known: its key, or that it says when it happened. Without either, the
+ * same words twice in a row are a repeat.
+ */
+function nameOf(kind: HookKind, caller: Caller, hook: Hook): string | null {
+  const key = hook.idempotencyKey ?? caller.idempotencyKey;
+  if (key !== null) return `${kind.name} ${key}`;
+  if (hook.at === undefined) return null;
+  const { transcript: _inline, transcriptPath: _path, ...rest } = hook;
+  return `${kind.name} ${createHash('sha256').update(JSON.stringify(rest)).digest('base64url')}`;
+}

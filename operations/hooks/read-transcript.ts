@@ -1,0 +1,112 @@
+/** Reads a transcript that a hook names: only below allowed folders, only regular files, only so much. */
+import { constants } from 'node:fs';
+import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
+import { dirname, isAbsolute, sep } from 'node:path';
+import { AppError } from '../../contract/errors.ts';
+import { limits } from '../../contract/limits.ts';
+import { lastBlockStart } from '../../domain/transcript-chain.ts';
+import type { SnapshotState } from '../../store/snapshots.ts';
+
+export interface GivenTranscript {
+  /** Its bytes from `start` on. */
+  content: Buffer;
+  start: number;
+  /** Device and inode, where it is a file. */
+  file: string | null;
+}
+
+/**
+ * Where it is the file that was read last, and not shorter, its bytes before the last known block are taken
+ * on trust: only what comes after is read. Null for a file that is not there yet.
+ */
+export async function readTranscript(
+  path: string,
+  roots: string[],
+  known: SnapshotState | null,
+): Promise<GivenTranscript | null> {
+  const file = await openBelow(path, roots);
+  if (file === null) return null;
+  try {
+    const { dev, ino, size } = await file.stat();
+    const id = `${dev}:${ino}`;
+    const isSame = known !== null && known.file === id && size >= known.chain.bytes;
+    const start = isSame ? lastBlockStart(known.chain.bytes) : 0;
+    if (size - start > limits.transcriptBytesMax) {
+      throw new AppError(
+        'transcript_too_large',
+        `transcriptPath: over ${limits.transcriptBytesMax} bytes of it are not known yet`,
+      );
+    }
+    return { content: await readFrom(file, start, size), start, file: id };
+  } finally {
+    await file.close();
+  }
+}
+
+async function openBelow(path: string, roots: string[]): Promise<FileHandle | null> {
+  if (!isAbsolute(path)) {
+    throw new AppError('bad_request', 'transcriptPath: must be an absolute path');
+  }
+  const allowed = (await Promise.all(roots.map(realOrNull))).filter((root) => root !== null);
+  const isAllowed = (real: string) => allowed.some((root) => real.startsWith(root + sep));
+  const real = await realOrNull(path);
+  if (real === null) {
+    // Of what lies elsewhere nobody learns whether it is there.
+    const folder = await nearestFolder(path);
+    if (!allowed.includes(folder) && !isAllowed(folder)) throw refused(path);
+    return null;
+  }
+  if (!isAllowed(real)) throw refused(path);
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  // Of a pipe or a device nothing is waited for: what it is, is looked at when it is open.
+  const file = await open(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(asRefusal);
+  try {
+    const opened = await file.stat();
+    const there = await lstat(await realpath(path));
+    if (!opened.isFile()) throw notAFile(path);
+    // A folder on the way may have become a link between the two looks.
+    const isStill = there.dev === opened.dev && there.ino === opened.ino;
+    if (!isStill || !isAllowed(await realpath(path))) throw refused(path);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+
+  function asRefusal(cause: NodeJS.ErrnoException): never {
+    if (cause.code === 'EISDIR' || cause.code === 'ENXIO') throw notAFile(path);
+    throw new AppError('transcript_refused', `transcriptPath: cannot be read: ${cause.code}`, {
+      cause,
+    });
+  }
+}
+
+async function nearestFolder(path: string): Promise<string> {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const real = await realOrNull(folder);
+    if (real !== null) return real;
+    if (folder === dirname(folder)) return folder;
+  }
+}
+
+/** Null for what is not there, or cannot be looked up: both are refused unless their folder is allowed. */
+const realOrNull = (path: string) => realpath(path).catch(() => null);
+
+/** As much as there was when it was looked at: a file that grows meanwhile is read further next time. */
+async function readFrom(file: FileHandle, start: number, size: number): Promise<Buffer> {
+  const content = Buffer.allocUnsafe(Math.max(0, size - start));
+  let filled = 0;
+  while (filled < content.length) {
+    const { bytesRead } = await file.read(content, filled, content.length - filled, start + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return content.subarray(0, filled);
+}
+
+const refused = (path: string) =>
+  new AppError('transcript_refused', `transcriptPath: ${path} is outside of the allowed folders`, {
+    hint: 'Send it inline as `transcript`, or add its folder to hooks.transcriptRoots in the configuration.',
+  });
+const notAFile = (path: string) =>
+  new AppError('transcript_not_a_file', `transcriptPath: ${path} is not a regular file`);

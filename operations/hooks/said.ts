@@ -1,0 +1,66 @@
+/** What hooks say of a session in fields of their own: the last words of either side, and what happened to it. */
+import type { TurnRole } from '../../contract/words.ts';
+import { isSaid } from '../../domain/merge-entries.ts';
+import { lastTurns } from '../../store/reading-order.ts';
+import { appendTurn } from '../../store/turns.ts';
+import type { Heard } from './hear.ts';
+
+/** The answer before it, and the prompt: what a transcript has told already is not told again. */
+export function addWords(
+  heard: Heard,
+  words: { user?: string | undefined; assistant?: string | undefined },
+): void {
+  const said = lastTurns(heard.tx.db, heard.session.id, TAIL_TURNS).filter(isSaid);
+  const user = spoken(words.user);
+  const last = said.at(-1);
+  // Under a key of its own a prompt may say once more what the one before has said.
+  const isThere =
+    user !== null &&
+    last !== undefined &&
+    isSame(last, 'user', user) &&
+    (!heard.isNamed || last.source === 'snapshot');
+  const before = isThere ? said.slice(0, -1) : said;
+  const answer = spoken(words.assistant);
+  const sinceUser = before.slice(before.findLastIndex((turn) => turn.role === 'user') + 1);
+  const isAnswered = sinceUser.some((turn) => answer !== null && isSame(turn, 'assistant', answer));
+  if (answer !== null && !isAnswered) append(heard, 'assistant', answer);
+  if (user !== null && !isThere) append(heard, 'user', user);
+}
+
+/** Something that happened to the session; twice in a row it is a repeat. */
+export function addMark(heard: Heard, text: string): void {
+  const [last] = heard.isNamed ? [] : lastTurns(heard.tx.db, heard.session.id, 1);
+  if (last?.role === 'mark' && last.text === text && last.source === 'hook') return;
+  append(heard, 'mark', text);
+}
+
+/** Enough to have the last prompt in it, however many answers and tools came since. */
+const TAIL_TURNS = 40;
+
+function append(heard: Heard, role: TurnRole, text: string): void {
+  const extra = heard.takeExtra();
+  appendTurn(heard.tx, {
+    sessionId: heard.session.id,
+    role,
+    text,
+    at: heard.at,
+    source: 'hook',
+    ...(extra !== null && { extra: JSON.stringify(extra) }),
+  });
+}
+
+const plain = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+function spoken(text: string | undefined): string | null {
+  return text === undefined || text.trim() === '' ? null : text;
+}
+
+/** Shorter words are too often part of others. */
+const WRAPPED_CHARS_MIN = 12;
+
+function isSame(turn: { role: TurnRole; text: string }, role: TurnRole, text: string): boolean {
+  if (turn.role !== role) return false;
+  const words = plain(text);
+  const known = plain(turn.text);
+  return known === words || (words.length >= WRAPPED_CHARS_MIN && known.includes(words));
+}

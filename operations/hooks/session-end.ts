@@ -1,0 +1,33 @@
+import type { OperationOutput, ParsedInput } from '../../contract/operations.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { hear } from './hear.ts';
+import { releaseClaim } from '../../store/claims.ts';
+import { beginContext } from '../../store/context-epoch.ts';
+import { queueSessionPoke } from '../../store/outbox.ts';
+import { setEnded } from '../../store/sessions.ts';
+import { addMark, addWords } from './said.ts';
+
+export async function hookSessionEnd(
+  deps: Deps,
+  caller: Caller,
+  input: ParsedInput<'hookSessionEnd'>,
+): Promise<OperationOutput<'hookSessionEnd'>> {
+  const kind = { name: 'hookSessionEnd', isEnd: true, needsTranscript: true } as const;
+  const nothing = { memoriesSaved: 0, queued: false };
+  const answer = await hear(deps, caller, kind, input, (heard): typeof nothing => {
+    const { tx, session, before } = heard;
+    addWords(heard, { assistant: input.lastAssistantMessage });
+    releaseClaim(tx, session.id);
+    const hasMore = session.last_seq > (before?.last_seq ?? 0);
+    if (before?.ended_at && !hasMore) {
+      return { ...nothing, ...({ skipped: true, duplicateSessionEnd: true } as const) };
+    }
+    if (input.reason === 'clear') beginContext(tx, session.id);
+    addMark(heard, `ended${input.reason ? `: ${input.reason}` : ''}`);
+    setEnded(tx, session, heard.at);
+    queueSessionPoke(tx, session.id);
+    return nothing;
+  });
+  return answer ?? nothing;
+}

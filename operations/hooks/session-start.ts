@@ -1,0 +1,26 @@
+import type { OperationOutput, ParsedInput } from '../../contract/operations.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { hear } from './hear.ts';
+import { addMark } from './said.ts';
+import { beginContext } from '../../store/context-epoch.ts';
+
+export async function hookSessionStart(
+  deps: Deps,
+  caller: Caller,
+  input: ParsedInput<'hookSessionStart'>,
+): Promise<OperationOutput<'hookSessionStart'>> {
+  const answer = await hear(
+    deps,
+    caller,
+    { name: 'hookSessionStart', isStart: true },
+    input,
+    (heard) => {
+      const isCleared = input.source === 'clear';
+      if (isCleared) beginContext(heard.tx, heard.session.id);
+      addMark(heard, isCleared ? 'cleared' : `started${input.source ? `: ${input.source}` : ''}`);
+      return { inject: '', memories: [] };
+    },
+  );
+  return answer ?? { inject: '', memories: [] };
+}

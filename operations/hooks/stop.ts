@@ -1,0 +1,27 @@
+import type { OperationOutput, ParsedInput } from '../../contract/operations.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { hear } from './hear.ts';
+import { addWords } from './said.ts';
+import { waitingFor } from './waiting-callbacks.ts';
+
+export async function hookStop(
+  deps: Deps,
+  caller: Caller,
+  input: ParsedInput<'hookStop'>,
+): Promise<OperationOutput<'hookStop'>> {
+  const answer = await hear(
+    deps,
+    caller,
+    { name: 'hookStop', needsTranscript: true },
+    input,
+    (heard) => {
+      addWords(heard, { assistant: input.lastAssistantMessage });
+      // It goes on because of what it was offered before: once more would keep it from ever stopping.
+      return input.stopHookActive === true ? nothing : waitingFor(heard);
+    },
+  );
+  return answer ?? { inject: '', reason: 'no_session' };
+}
+
+const nothing: OperationOutput<'hookStop'> = { inject: '', reason: 'no_memory' };

@@ -1,0 +1,25 @@
+import type { OperationOutput, ParsedInput } from '../../contract/operations.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { hear } from './hear.ts';
+import { queueSessionPoke } from '../../store/outbox.ts';
+import { lineageOf } from '../../store/lineage.ts';
+import { addMark, addWords } from './said.ts';
+
+export async function hookSubagentStart(
+  deps: Deps,
+  caller: Caller,
+  input: ParsedInput<'hookSubagentStart'>,
+): Promise<OperationOutput<'hookSubagentStart'>> {
+  const kind = { name: 'hookSubagentStart', isStart: true, isAboutSubagent: true } as const;
+  const hook = { ...input, title: input.title ?? input.agentType };
+  const answer = await hear(deps, caller, kind, hook, (heard) => {
+    const { tx, session, before } = heard;
+    const parent = lineageOf(tx.db, session.id)?.parent_session_id;
+    if (before === null && parent !== undefined) queueSessionPoke(tx, parent);
+    addMark(heard, `started${input.agentType ? `: ${input.agentType}` : ''}`);
+    addWords(heard, { user: input.prompt });
+    return { inject: '', memories: [], sessionKey: session.session_key };
+  });
+  return answer ?? { inject: '', memories: [], sessionKey: null };
+}

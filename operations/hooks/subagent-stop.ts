@@ -1,0 +1,32 @@
+import type { OperationOutput, ParsedInput } from '../../contract/operations.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { hear } from './hear.ts';
+import { queueSessionPoke } from '../../store/outbox.ts';
+import { lineageOf } from '../../store/lineage.ts';
+import { setEnded } from '../../store/sessions.ts';
+import { addMark, addWords } from './said.ts';
+
+/** Programs stop sub-agents that never started (`/compact` does): such a one is known from then on, and ended. */
+export async function hookSubagentStop(
+  deps: Deps,
+  caller: Caller,
+  input: ParsedInput<'hookSubagentStop'>,
+): Promise<OperationOutput<'hookSubagentStop'>> {
+  const kind = {
+    name: 'hookSubagentStop',
+    isEnd: true,
+    isAboutSubagent: true,
+    needsTranscript: true,
+  } as const;
+  const answer = await hear(deps, caller, kind, input, (heard) => {
+    const { tx, session, before } = heard;
+    addWords(heard, { assistant: input.lastAssistantMessage });
+    addMark(heard, 'ended');
+    setEnded(tx, session, heard.at);
+    const parent = lineageOf(tx.db, session.id)?.parent_session_id;
+    if (parent !== undefined) queueSessionPoke(tx, parent);
+    return { sessionKey: session.session_key, ended: before !== null };
+  });
+  return answer ?? { sessionKey: null, ended: false };
+}

@@ -1,0 +1,100 @@
+/** What a hook brings of its program's transcript becomes turns: of what is known already, nothing again. */
+import { isUtf8 } from 'node:buffer';
+import type { TranscriptEntry } from '../../contract/transcript.ts';
+import { followChain, lastBlockStart } from '../../domain/transcript-chain.ts';
+import { isSaid } from '../../domain/merge-entries.ts';
+import { parserFor } from '../../harnesses/index.ts';
+import type { SessionRow } from '../../store/sessions.ts';
+import { addReport, keepSnapshot, snapshotOf, type Report } from '../../store/snapshots.ts';
+import type { Tx } from '../../store/write-queue.ts';
+import type { GivenTranscript } from './read-transcript.ts';
+
+/** The end of a file was read, and what comes before it is not what was known: all of it has to be read. */
+export class NeedsWhole extends Error {}
+
+interface About {
+  harness: string;
+  at: string;
+  /** Nothing more will come: what its program has left half written is kept as it is. */
+  isFinal: boolean;
+}
+
+export function takeTranscript(
+  tx: Tx,
+  session: SessionRow,
+  given: GivenTranscript,
+  about: About,
+): void {
+  const known = snapshotOf(session);
+  const { content, start } = given;
+  if (start > 0 && (known === null || start !== lastBlockStart(known.chain.bytes))) {
+    throw new NeedsWhole();
+  }
+  const followed = followChain(content, known?.chain ?? null, start);
+  if (!followed.isKnown && start > 0) throw new NeedsWhole();
+  const knownEnd = followed.isKnown ? known!.chain.bytes - start : 0;
+  if (knownEnd === content.length) return;
+  const { from, follows } = whereFrom(content, start, followed.isKnown, about.harness, known);
+  const text = content.toString('utf8', from);
+  const all = parserFor(about.harness, text)(text);
+  const entries = about.isFinal ? all : withoutHalf(all);
+  const held = all.length === entries.length ? 0 : Buffer.byteLength(all.at(-1)!.raw);
+  const chain =
+    held === 0
+      ? followed.chain
+      : followChain(content.subarray(0, content.length - held), known?.chain ?? null, start).chain;
+  const report: Report = { entries, follows, name: `${chain.bytes}:${chain.last}`, at: about.at };
+  const seq = addReport(tx, session, report);
+  const last = entries.at(-1);
+  const isCounted = last !== undefined && isSaid(last) && isUtf8(content.subarray(from));
+  keepSnapshot(tx, session.id, {
+    chain,
+    lastEntryBytes: isCounted ? Buffer.byteLength(last.raw) : null,
+    seq: seq ?? known?.seq ?? 0,
+    file: given.file,
+  });
+}
+
+/** From where it has to be read, and how that stands to what is known. */
+function whereFrom(
+  content: Buffer,
+  start: number,
+  isKnown: boolean,
+  harness: string,
+  known: ReturnType<typeof snapshotOf>,
+): { from: number; follows: Report['follows'] } {
+  if (!isKnown) return { from: 0, follows: null };
+  const end = known!.chain.bytes - start;
+  if (beginsAnew(content, end, harness)) return { from: end, follows: 'it' };
+  // The last entry has grown: it is read again, as it is now.
+  const from = known!.lastEntryBytes === null ? -1 : end - known!.lastEntryBytes;
+  if (from >= 0) return { from, follows: 'from its last entry' };
+  if (start > 0) throw new NeedsWhole();
+  return { from: 0, follows: null };
+}
+
+/** Whether what comes behind the known end is an entry of its own, and not more of the last one. */
+function beginsAnew(content: Buffer, end: number, harness: string): boolean {
+  const isAtLine = end === 0 || content[end - 1] === 0x0a || content[end] === 0x0a;
+  if (!isAtLine) return false;
+  const text = content.toString('utf8', end);
+  const first = parserFor(
+    harness,
+    text,
+  )(text.slice(0, firstChars)).find((entry) => entry.raw.trim() !== '');
+  // In plain text a line under no speaker's name belongs to who spoke last.
+  return first === undefined || !isUnnamed(first);
+}
+
+/** Enough to see how the first entry begins. */
+const firstChars = 4096;
+
+const isUnnamed = (entry: TranscriptEntry) =>
+  entry.role === 'assistant' && entry.raw.trim() === entry.text.trim();
+
+/** A line without its end that cannot be read is one that its program is still writing. */
+function withoutHalf(entries: TranscriptEntry[]): TranscriptEntry[] {
+  const last = entries.at(-1);
+  const isHalf = last?.role === 'mark' && last.text !== '' && !last.raw.endsWith('\n');
+  return isHalf ? entries.slice(0, -1) : entries;
+}

@@ -1,0 +1,117 @@
+import { expect, test } from '@jest/globals';
+import { limits } from '../../../contract/limits.ts';
+import { openStore } from '../../../store/index.ts';
+import { findSession } from '../../../store/sessions.ts';
+import { refusal } from '../operations-fixture.ts';
+import { everyHook, hookNames, withHooks, type HookRoom } from './hooks-fixture.ts';
+
+const start = (room: HookRoom, more: object = {}, path: 'plugin' | 'legacy' | null = null) =>
+  room.ask(
+    'hookSessionStart',
+    { harness: 'claude-code', sessionKey: 's1', ...more },
+    room.over(path),
+  );
+
+test('one runtime path has a session: the other is refused by name on every hook [signet 3, 13]', async () => {
+  await withHooks(async (room) => {
+    await start(room, { runtimePath: 'plugin' });
+    for (const name of hookNames) {
+      const call = room.ask(name, everyHook[name] as never, room.over('legacy'));
+      await expect(call).rejects.toMatchObject({
+        code: 'session_claimed',
+        message: 'session claimed by plugin path',
+      });
+    }
+    expect(room.all('s1')).toEqual(['mark: started']);
+  });
+});
+
+test('the header goes before the body [signet 3]', async () => {
+  await withHooks(async (room) => {
+    await start(room, { runtimePath: 'legacy' }, 'plugin');
+    expect(room.session('s1')!.runtime_path).toBe('plugin');
+    expect(await refusal(start(room, { runtimePath: 'plugin' }, 'legacy'))).toBe('session_claimed');
+  });
+});
+
+test('each hook over the same path makes the claim last longer [signet 4, 7]', async () => {
+  await withHooks(async (room) => {
+    await start(room, {}, 'plugin');
+    const first = room.session('s1')!;
+    room.clock.advance(limits.claimMs - 1000);
+    await room.prompt('s1', 'still here', { runtimePath: 'plugin' });
+    const second = room.session('s1')!;
+    expect(second.claim_expires_at! > first.claim_expires_at!).toBe(true);
+    expect(second.claimed_at).toBe(first.claimed_at);
+    room.clock.advance(limits.claimMs - 1000);
+    expect(await refusal(start(room, {}, 'legacy'))).toBe('session_claimed');
+    room.clock.advance(2000);
+    await start(room, {}, 'legacy');
+    expect(room.session('s1')!.runtime_path).toBe('legacy');
+  });
+});
+
+test('two agents may have the same key, each over its own path [signet 5]', async () => {
+  await withHooks(async (room) => {
+    await start(room, { agentId: 'alice' }, 'plugin');
+    await start(room, { agentId: 'bob' }, 'legacy');
+    expect(room.session('s1', 'alice')!.runtime_path).toBe('plugin');
+    expect(room.session('s1', 'bob')!.runtime_path).toBe('legacy');
+  });
+});
+
+test('claims and bypass are there after a restart [signet 6]', async () => {
+  await withHooks(async (room) => {
+    await start(room, {}, 'plugin');
+    room.store.db.run('UPDATE sessions SET bypassed = 1');
+    const again = openStore(room.deps.paths.database, { checkpoints: false });
+    const known = findSession(again.db, 'default', 's1')!;
+    await again.close();
+    expect([known.runtime_path, known.bypassed]).toEqual(['plugin', 1]);
+  });
+});
+
+test('the end frees the session; an end over the other path does not [signet 54]', async () => {
+  await withHooks(async (room) => {
+    await start(room, {}, 'plugin');
+    const end = (path: 'plugin' | 'legacy') =>
+      room.ask('hookSessionEnd', everyHook.hookSessionEnd, room.over(path));
+    expect(await refusal(end('legacy'))).toBe('session_claimed');
+    expect(room.session('s1')!.runtime_path).toBe('plugin');
+    await end('plugin');
+    expect(room.session('s1')!.runtime_path).toBeNull();
+    await start(room, {}, 'legacy');
+  });
+});
+
+test('a bypassed session is left alone, each hook in its own shape, whoever holds it [signet 52]', async () => {
+  await withHooks(async (room) => {
+    await start(room, {}, 'plugin');
+    room.store.db.run('UPDATE sessions SET bypassed = 1');
+    const answers = [];
+    for (const name of hookNames) {
+      answers.push([name, await room.ask(name, everyHook[name] as never, room.over('legacy'))]);
+    }
+    expect(Object.fromEntries(answers)).toEqual({
+      hookSessionStart: { inject: '', memories: [], bypassed: true },
+      hookUserPromptSubmit: {
+        inject: '',
+        reason: 'off',
+        memoryCount: 0,
+        sessionKnown: false,
+        bypassed: true,
+      },
+      hookSessionEnd: { memoriesSaved: 0, queued: false, bypassed: true },
+      hookPreCompaction: { summaryPrompt: '', guidelines: '', bypassed: true },
+      hookCompactionComplete: { success: true, memoryId: null, contextEpoch: 0, bypassed: true },
+      hookSessionCheckpointExtract: { skipped: true, bypassed: true },
+      hookSubagentStart: { inject: '', memories: [], sessionKey: null, bypassed: true },
+      hookSubagentStop: { sessionKey: null, ended: false, bypassed: true },
+      hookStop: { inject: '', reason: 'off', bypassed: true },
+    });
+    expect(room.all('s1')).toEqual(['mark: started']);
+    room.store.db.run('UPDATE sessions SET bypassed = 0');
+    await room.prompt('s1', 'heard');
+    expect(room.said('s1')).toEqual(['user: heard']);
+  });
+});

@@ -1,0 +1,175 @@
+import { expect, test } from '@jest/globals';
+import { refusal } from '../operations-fixture.ts';
+import { everyHook, hookNames, line, withHooks } from './hooks-fixture.ts';
+
+test('a new agent is registered as shared; a policy that is there is kept [signet 9]', async () => {
+  await withHooks(async (room) => {
+    room.store.db.run(
+      "INSERT INTO agents (id, name, read_policy) VALUES ('alice', 'Alice', 'isolated')",
+    );
+    for (const agentId of ['alice', 'bob']) {
+      await room.ask('hookSessionStart', { harness: 'x', sessionKey: `of ${agentId}`, agentId });
+    }
+    const policies = room.store.db.all('SELECT id, name, read_policy FROM agents ORDER BY id');
+    expect(policies).toEqual([
+      { id: 'alice', name: 'Alice', read_policy: 'isolated' },
+      { id: 'bob', name: 'bob', read_policy: 'shared' },
+    ]);
+  });
+});
+
+test('a hook without an agent goes to the one that knows the key, then the key says, then default', async () => {
+  await withHooks(async (room) => {
+    await room.prompt('s1', 'mine', { agentId: 'alice' });
+    await room.prompt('session:s1', 'mine, too');
+    expect(room.said('s1', 'alice')).toEqual(['user: mine', 'user: mine, too']);
+    await room.prompt('agent:carol:main', 'hers');
+    await room.prompt('s2', 'nobody in particular');
+    expect(room.said('agent:carol:main', 'carol')).toEqual(['user: hers']);
+    expect(room.said('s2', 'default')).toHaveLength(1);
+    await room.prompt('s1', 'his', { agentId: 'bob' });
+    expect(await refusal(room.prompt('s1', 'whose?'))).toBe('parent_conflict');
+  });
+});
+
+test("a child's token reports its own agent's sessions, those below it and new ones", async () => {
+  await withHooks(async (room) => {
+    const { id } = await room.start({ agentId: 'alice' });
+    const child = room.child(id);
+    const prompt = (more: object) =>
+      room.ask('hookUserPromptSubmit', { harness: 'codex', userMessage: 'hi', ...more }, child);
+    await prompt({ sessionKey: 'inner' });
+    expect(room.said('inner', 'alice')).toEqual(['user: hi']);
+    const edge = room.store.db.get('SELECT rule FROM lineage WHERE session_id = :id', {
+      id: room.session('inner', 'alice')!.id,
+    });
+    expect(edge).toEqual({ rule: 'spawned' });
+    expect(await refusal(prompt({ sessionKey: 'inner', agentId: 'bob' }))).toBe('forbidden');
+    await room.prompt('another', 'not yours', { agentId: 'alice' });
+    expect(await refusal(prompt({ sessionKey: 'another' }))).toBe('forbidden');
+  });
+});
+
+test('compaction, clear and end are marks; nothing before them goes [signet 58]', async () => {
+  await withHooks(async (room) => {
+    const ask = (name: 'hookCompactionComplete' | 'hookPreCompaction', summary: string) =>
+      room.ask(name, { harness: 'x', sessionKey: 's1', summary } as never);
+    await room.prompt('s1', 'one');
+    expect(await ask('hookPreCompaction', '')).toMatchObject({
+      summaryPrompt: expect.stringContaining('Sum up'),
+      guidelines: expect.stringContaining('- '),
+    });
+    expect(room.session('s1')!.context_epoch).toBe(0);
+    expect(await ask('hookCompactionComplete', 'so far')).toEqual({
+      success: true,
+      memoryId: null,
+      contextEpoch: 1,
+    });
+    expect(await ask('hookCompactionComplete', 'so far')).toMatchObject({ contextEpoch: 1 });
+    await room.prompt('s1', 'two');
+    expect(await ask('hookCompactionComplete', 'and more')).toMatchObject({ contextEpoch: 2 });
+    await room.ask('hookSessionStart', { harness: 'x', sessionKey: 's1', source: 'clear' });
+    await room.ask('hookSessionEnd', { harness: 'x', sessionKey: 's1', reason: 'exit' });
+    expect(room.session('s1')!.context_epoch).toBe(3);
+    expect(room.all('s1')).toEqual([
+      'user: one',
+      'mark: about to be compacted',
+      'mark: compacted: so far',
+      'user: two',
+      'mark: compacted: and more',
+      'mark: cleared',
+      'mark: ended: exit',
+    ]);
+    expect(room.said('s1')).toEqual(['user: one', 'user: two']);
+  });
+});
+
+test('a start after clear under a new key leaves every other session as it is [signet 63]', async () => {
+  await withHooks(async (room) => {
+    await room.prompt('old', 'still mine', { project: '/repo' });
+    const before = room.store.db.all("SELECT * FROM sessions WHERE session_key = 'old'");
+    await room.ask('hookSessionStart', {
+      harness: 'claude-code',
+      sessionKey: 'new',
+      project: '/repo',
+      source: 'clear',
+    });
+    expect(room.store.db.all("SELECT * FROM sessions WHERE session_key = 'old'")).toEqual(before);
+    expect(room.said('old')).toEqual(['user: still mine']);
+  });
+});
+
+test('a second end is skipped, and an end without a project keeps the known one [signet 55]', async () => {
+  await withHooks(async (room) => {
+    await room.prompt('s1', 'one', { project: '/repo' });
+    const end = (more: object = {}) =>
+      room.ask('hookSessionEnd', { harness: 'claude-code', sessionKey: 's1', ...more });
+    expect(await end()).toEqual({ memoriesSaved: 0, queued: false });
+    expect(await end()).toMatchObject({ skipped: true, duplicateSessionEnd: true });
+    expect(room.session('s1')).toMatchObject({ project: '/repo', ended_at: expect.any(String) });
+    const transcript = line('user', 'one') + line('assistant', 'a late answer');
+    expect(await end({ transcript })).toEqual({ memoriesSaved: 0, queued: false });
+    expect(room.said('s1')).toEqual(['user: one', 'assistant: a late answer']);
+    await room.prompt('s1', 'on again');
+    expect(room.session('s1')!.ended_at).toBeNull();
+  });
+});
+
+test('the time of a hook is the time of its turns, and the project that of its session', async () => {
+  await withHooks(async (room) => {
+    await room.prompt('s1', 'then', { at: '2026-03-08T11:00:00+01:00', cwd: '/repo' });
+    expect(room.store.db.get('SELECT at FROM turns')).toEqual({ at: '2026-03-08T10:00:00.000Z' });
+    expect(room.session('s1')!.project).toBe('/repo');
+  });
+});
+
+test('the session appears at its first hook and moves with each; its beginning stays [signet 15]', async () => {
+  await withHooks(async (room) => {
+    await room.prompt('s1', 'one');
+    const first = room.session('s1')!;
+    room.clock.advance(60_000);
+    await room.prompt('s1', 'two');
+    const second = room.session('s1')!;
+    expect(second.created_at).toBe(first.created_at);
+    expect(second.updated_at > first.updated_at).toBe(true);
+  });
+});
+
+test("workflows hear of a session's beginning and end, and not of its turns", async () => {
+  await withHooks(async (room) => {
+    await room.ask('hookSessionStart', everyHook.hookSessionStart);
+    expect(room.count('outbox')).toBe(1);
+    for (let turn = 0; turn < 5; turn += 1) await room.prompt('s1', `turn ${turn}`);
+    expect(room.count('outbox')).toBe(1);
+    room.store.db.run("UPDATE outbox SET state = 'sent'");
+    await room.ask('hookSessionEnd', everyHook.hookSessionEnd);
+    expect(room.count('outbox')).toBe(2);
+  });
+});
+
+test('a hook that names no session keeps nothing and is answered in its shape', async () => {
+  await withHooks(async (room) => {
+    for (const name of hookNames) {
+      if (name === 'hookSessionCheckpointExtract') continue;
+      const { sessionKey: _, ...hook } = everyHook[name] as { sessionKey: string; harness: string };
+      expect(await room.ask(name, hook as never)).toBeDefined();
+    }
+    expect([room.count('sessions'), room.count('turns')]).toEqual([0, 0]);
+  });
+});
+
+test('sub-agents are sessions of their own, below the one that asked [signet 25, 26]', async () => {
+  await withHooks(async (room) => {
+    await room.prompt('root', 'do it');
+    const hook = { harness: 'claude-code', sessionKey: 'root', harnessAgentId: 'a1' };
+    const started = await room.ask('hookSubagentStart', { ...hook, agentType: 'Explore' });
+    expect(started).toMatchObject({ inject: '', memories: [] });
+    const key = started.sessionKey!;
+    await room.ask('hookSubagentStop', { ...hook, lastAssistantMessage: 'found it' });
+    expect(room.all(key)).toEqual(['mark: started: Explore', 'assistant: found it', 'mark: ended']);
+    expect(room.session(key)).toMatchObject({ title: 'Explore', ended_at: expect.any(String) });
+    expect(room.said('root')).toEqual(['user: do it']);
+    const tree = await room.ask('getTree', { key: 'root' });
+    expect(tree.children.map((child) => child.sessionKey)).toEqual([key]);
+  });
+});

@@ -1,0 +1,123 @@
+import { expect, test } from '@jest/globals';
+import { line, withHooks } from './hooks-fixture.ts';
+
+test('prompts without a transcript become turns in order, each once [signet 14, 17]', async () => {
+  await withHooks(async (room) => {
+    const first = await room.prompt('s1', 'one');
+    expect(first).toEqual({ inject: '', reason: 'no_memory', memoryCount: 0, sessionKnown: false });
+    await room.prompt('s1', 'two', { lastAssistantMessage: 'done one' });
+    await room.prompt('s1', 'two', { lastAssistantMessage: 'done one' });
+    expect(await room.prompt('s1', 'three')).toMatchObject({ sessionKnown: true });
+    expect(room.said('s1')).toEqual([
+      'user: one',
+      'assistant: done one',
+      'user: two',
+      'user: three',
+    ]);
+  });
+});
+
+test('userMessage goes before userPrompt, and sessionId stands for sessionKey', async () => {
+  await withHooks(async (room) => {
+    const hook = {
+      harness: 'codex',
+      sessionId: 'session:s1',
+      userMessage: 'clean',
+      userPrompt: 'raw',
+    };
+    await room.ask('hookUserPromptSubmit', hook);
+    await room.prompt('s1', ' ', { userPrompt: 'typed' });
+    expect(room.said('s1')).toEqual(['user: clean', 'user: typed']);
+  });
+});
+
+test('the same words under another key, or at another time, are said again', async () => {
+  await withHooks(async (room) => {
+    for (const idempotencyKey of ['k1', 'k2', 'k1'])
+      await room.prompt('s1', 'go on', { idempotencyKey });
+    for (const at of [
+      '2026-03-08T10:00:00Z',
+      '2026-03-08T10:01:00+00:00',
+      '2026-03-08T10:00:00Z',
+    ]) {
+      await room.prompt('s2', 'go on', { at });
+    }
+    expect(room.said('s1')).toHaveLength(2);
+    expect(room.said('s2')).toHaveLength(2);
+  });
+});
+
+test('a repeat under its key is answered as it was', async () => {
+  await withHooks(async (room) => {
+    const summarise = (summary: string, idempotencyKey: string) =>
+      room.ask('hookCompactionComplete', {
+        harness: 'x',
+        sessionKey: 's1',
+        summary,
+        idempotencyKey,
+      });
+    const answer = await summarise('first', 'k1');
+    expect(await summarise('second', 'k2')).toMatchObject({ contextEpoch: 2 });
+    expect(await summarise('first', 'k1')).toEqual(answer);
+    expect(room.session('s1')!.context_epoch).toBe(2);
+  });
+});
+
+test('what no hook knows is kept with the turn', async () => {
+  await withHooks(async (room) => {
+    await room.prompt('s1', 'hello', { permission_mode: 'plan', nested: { a: [1] } });
+    expect(
+      room.store.db.all('SELECT role, extra FROM turns WHERE text = :text', { text: 'hello' }),
+    ).toEqual([{ role: 'user', extra: '{"permission_mode":"plan","nested":{"a":[1]}}' }]);
+  });
+});
+
+test('a prompt and an answer that the transcript tells later are one turn each', async () => {
+  await withHooks(async (room) => {
+    await room.prompt('s1', 'one');
+    await room.prompt('s1', 'two', {
+      transcript: line('user', 'one') + line('assistant', 'first'),
+    });
+    await room.ask('hookStop', {
+      harness: 'claude-code',
+      sessionKey: 's1',
+      lastAssistantMessage: 'second',
+    });
+    const all = ['one', 'first', 'two', 'second'].map((text, index) =>
+      line(index % 2 === 0 ? 'user' : 'assistant', text),
+    );
+    await room.report('s1', all.join(''));
+    await room.report('s1', all.join(''));
+    expect(room.said('s1')).toEqual([
+      'user: one',
+      'assistant: first',
+      'user: two',
+      'assistant: second',
+    ]);
+    const rows = room.store.db.all<{ raw: string | null }>('SELECT raw FROM turns ORDER BY seq');
+    expect(rows.map((row) => row.raw)).toEqual([all[0], all[1], all[2], all[3]]);
+  });
+});
+
+test('what was told in one go comes into its order when the transcript is there', async () => {
+  await withHooks(async (room) => {
+    for (const text of ['one', 'two', 'three']) await room.prompt('s1', text);
+    const said = ['one', 'a1', 'two', 'a2', 'three', 'a3'];
+    const lines = said.map((text, index) => line(index % 2 === 0 ? 'user' : 'assistant', text));
+    await room.report('s1', lines.slice(0, 3).join(''));
+    expect(room.said('s1').map((turn) => turn.split(': ')[1])).toEqual([
+      'one',
+      'a1',
+      'two',
+      'three',
+    ]);
+    await room.report('s1', lines.join(''));
+    expect(room.said('s1').map((turn) => turn.split(': ')[1])).toEqual(said);
+    const content = room.store.db.get<{ content: string }>(
+      'SELECT content FROM session_transcripts',
+    );
+    expect(content!.content).toBe(
+      'User: one\nAssistant: a1\nUser: two\nAssistant: a2\nUser: three\nAssistant: a3',
+    );
+  });
+});
