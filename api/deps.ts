@@ -11,6 +11,7 @@ import type {
   SyncAnswer,
   SyncRequest,
 } from '../contract/store-api.ts';
+import type { SessionTurn } from '../contract/transcripts.ts';
 import type { TokenClaims } from '../domain/token.ts';
 import type { Caller } from '../operations/caller.ts';
 
@@ -18,6 +19,11 @@ export interface ApiDeps {
   run: RunOperation;
   /** Turns after `after`, replayed and then live; ends after `end`, or when the caller has gone. */
   watch: (caller: Caller, request: { id: string; after: number }) => AsyncIterable<WatchItem>;
+  /** Turns of a session after `after`, replayed and then live, until the caller has gone. */
+  watchSession: (
+    caller: Caller,
+    request: { key: string; agentId: string | undefined; after: number },
+  ) => AsyncIterable<WatchItem>;
   host: HostHandlers;
   /** Whether a runner host's token still holds. */
   isHostWelcome: (claims: TokenClaims) => boolean;
@@ -38,7 +44,8 @@ export type RunOperation = <N extends OperationName>(
 ) => Promise<OperationOutput<N>>;
 
 export type WatchItem =
-  { id: number; event: 'turn'; data: Turn } | { id: number; event: 'end'; data: SubAgentRecord };
+  | { id: number; event: 'turn'; data: Turn | SessionTurn }
+  | { id: number; event: 'end'; data: SubAgentRecord };
 
 export interface HostHandlers {
   hello: (caller: Caller, request: HelloRequest) => Promise<HelloAnswer>;

@@ -43,6 +43,7 @@ export const bodyExamples: Partial<Record<OperationName, JsonObject>> = {
     sessionKey: 'session-uuid',
     lastAssistantMessage: 'Dark mode is set up.',
   },
+  importSession: { jsonl: '{"offshoot":"session","version":1,…}' },
   ackCallbacks: { ids: ['cb_1f0c8d2b9a7e6f5d4c3b'] },
 };
 

@@ -26,6 +26,7 @@ import {
   isHostWelcome,
   SharedReads,
   transcriptRoots,
+  watchSession,
   watchSubagent,
   type Deps,
 } from '../operations/index.ts';
@@ -102,6 +103,7 @@ async function serve(): Promise<void> {
   const app = createApp({
     ...apiDeps(deps),
     watch: (caller, request) => metrics.readers.during(watchSubagent(deps, caller, request)),
+    watchSession: (caller, request) => metrics.readers.during(watchSession(deps, caller, request)),
     allowedHosts: () => hosts(),
     metrics: () => (config.lastGood().metrics.enabled ? prometheusText(readMetrics()) : null),
   });
@@ -194,7 +196,7 @@ function linkEngine(store: Store, onChange: () => void): EngineLink {
   });
 }
 
-function apiDeps(deps: Deps): Omit<ApiDeps, 'watch' | 'allowedHosts' | 'metrics'> {
+function apiDeps(deps: Deps): Omit<ApiDeps, 'watch' | 'watchSession' | 'allowedHosts' | 'metrics'> {
   return {
     run: (name, caller, input) => handlers[name](deps, caller, input),
     host: {

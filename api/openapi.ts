@@ -5,9 +5,11 @@ import {
   type OperationDeclaration,
   type OperationName,
 } from '../contract/operations.ts';
+import { exportSessionSchema } from '../contract/transcripts.ts';
 import { getSubagentSchema } from '../contract/requests.ts';
+import { runtimePaths } from '../contract/words.ts';
 import { answerLinks, bodyExamples } from './examples.ts';
-import { eventsPath, eventsQuerySchema } from './event-route.ts';
+import { eventsPath, eventsQuerySchema, sessionEventsPath } from './event-route.ts';
 import { answerSchemas, inputSchema, refTo, type JsonObject } from './json-schema.ts';
 import { namesInPath } from './operation-routes.ts';
 import { problemStatus, problemType } from './problem.ts';
@@ -37,6 +39,7 @@ export function openApiDocument(version: string): OpenApiDocument {
     add(path, method, describeOperation(name));
   }
   add(eventsPath, 'GET', describeEvents());
+  add(sessionEventsPath, 'GET', describeSessionEvents());
   return {
     openapi: '3.1.1',
     info: {
@@ -103,15 +106,24 @@ function splitPath(operation: OperationDeclaration) {
   };
 }
 
+function hookParameters(): JsonObject[] {
+  const path = parameter('header', 'X-Offshoot-Runtime-Path', { enum: [...runtimePaths] }, false);
+  path['description'] =
+    'Which way the hook took; also X-Signet-Runtime-Path. One path has a session: 409 for the other.';
+  const none = parameter('header', 'X-Offshoot-No-Hooks', { enum: ['1'] }, false);
+  none['description'] = 'Nothing is done, and the answer says `internal`; also X-Signet-No-Hooks.';
+  return [path, none];
+}
+
 function headerParameters(operation: OperationDeclaration): JsonObject[] {
   const key = { type: 'string', maxLength: limits.keyCharsMax };
   const asker = parameter('header', 'X-Agent-Session-Id', key, false);
   asker['description'] = 'Session key of who asks; checked against the token and the store.';
-  if (!operation.accepted) return [asker];
+  if (!operation.accepted && !operation.idle) return [asker];
   const idempotency = parameter('header', 'Idempotency-Key', key, false);
   idempotency['description'] =
-    'The same key with the same body is one invocation, however often it is sent.';
-  return [asker, idempotency];
+    'The same key with the same body is one invocation, or one hook, however often it is sent.';
+  return [asker, idempotency, ...(operation.idle ? hookParameters() : [])];
 }
 
 function responsesOf(
@@ -174,6 +186,21 @@ function describeEvents(): ApiOperation {
       },
       ...problemResponses(),
     },
+  };
+}
+
+function describeSessionEvents(): ApiOperation {
+  const { properties } = inputSchema(exportSessionSchema);
+  const { parameters, ...events } = describeEvents();
+  return {
+    ...events,
+    operationId: 'watchSession',
+    summary: 'The transcript of a session as server-sent events: `turn` with a SessionTurn each',
+    parameters: [
+      parameter('path', 'key', properties['key'] ?? {}, true),
+      parameter('query', 'agentId', properties['agentId'] ?? {}, false),
+      ...parameters.slice(1),
+    ],
   };
 }
 

@@ -14,6 +14,7 @@ import {
 } from './records.ts';
 import * as hooks from './hooks.ts';
 import * as ask from './requests.ts';
+import * as transcripts from './transcripts.ts';
 
 export interface OperationDeclaration {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -120,6 +121,27 @@ export const operations = {
     summary: 'A session and all that was asked for below it',
     input: ask.sessionSchema,
     output: treeSchema,
+  },
+  getSessionTranscript: {
+    method: 'GET',
+    path: '/api/sessions/{key}/transcript',
+    summary: 'What a session has said, as text or in pages of turns',
+    input: transcripts.sessionTranscriptSchema,
+    output: transcripts.sessionTranscriptAnswerSchema,
+  },
+  exportSession: {
+    method: 'GET',
+    path: '/api/sessions/{key}/export',
+    summary: 'A session as lines of JSON, in pages',
+    input: transcripts.exportSessionSchema,
+    output: transcripts.exportSessionAnswerSchema,
+  },
+  importSession: {
+    method: 'POST',
+    path: '/api/sessions/import',
+    summary: 'Take in what an export gave; what is there already is not added (administrator)',
+    input: transcripts.importSessionSchema,
+    output: transcripts.importSessionAnswerSchema,
   },
   getCallbacks: {
     method: 'GET',

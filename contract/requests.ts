@@ -69,6 +69,9 @@ function withAliases<T extends z.ZodType>(schema: T) {
   return z.preprocess((input: z.input<T>, context) => foldAliases(input, context.issues), schema);
 }
 
+/** `agent_id` in a query, as the seed has it. */
+export const agentAlias = withAliases;
+
 export const contextSchema = z.strictObject({
   workspacePath: path
     .optional()

@@ -69,7 +69,7 @@ export const promptReasonSchema = z.enum(promptReasons);
 export type PromptReason = z.infer<typeof promptReasonSchema>;
 
 /** Where a turn of a session came from; null for what we wrote ourselves. */
-export const turnSources = ['hook', 'snapshot', 'import'] as const;
+export const turnSources = ['hook', 'snapshot'] as const;
 export type TurnSource = (typeof turnSources)[number];
 
 /** How the parent of a session was found, the surest first. Only the last one is a guess. */

@@ -1,6 +1,7 @@
 /** How what a program's transcript says is laid over the turns that are known already. */
 import type { TranscriptEntry } from '../contract/transcript.ts';
 import type { TurnRole } from '../contract/words.ts';
+import { sharedSequence } from './shared-sequence.ts';
 
 export interface KnownTurn {
   seq: number;
@@ -35,7 +36,7 @@ export interface Known {
   extent: Extent;
   /** In the order in which they are read. */
   turns: KnownTurn[];
-  /** Said in branches that were left: their words may come back. */
+  /** Said elsewhere, in branches that were left or out of turn: their words may come back. */
   away: KnownTurn[];
 }
 
@@ -49,16 +50,19 @@ export function mergeEntries(known: Known, entries: TranscriptEntry[]): Merged {
     known.extent === 'since'
       ? { from: 0, isWhole: true }
       : placeOf(said, entries.filter(isSaid), known.extent === 'all');
-  const turns = align(said, entries, from);
+  const turns = align(said.slice(from), entries);
   const isApart =
     known.extent !== 'since' &&
     said.some((turn) => turn.isReported) &&
     entries.some(isSaid) &&
     turns.every((turn) => turn === null);
-  matchAway(known.away, entries, turns);
+  const found = new Set(turns);
+  const told = said.filter((turn) => !turn.isReported && !found.has(turn));
+  matchAway([...known.away, ...told], entries, turns);
   // Right behind a report, the same line once more is one more line.
   if (known.extent !== 'since') matchMarks(known.turns, entries, turns);
-  const laid = layOut(said, entries, turns, { from, isWhole });
+  const mayLag = known.extent === 'since' || turns.some((turn) => turn !== null);
+  const laid = layOut(said, entries, turns, { from, isWhole, mayLag });
   return { turns, ...laid, isApart, isShorter: laid.isShorter && known.extent !== 'since' };
 }
 
@@ -79,7 +83,8 @@ function placeOf(
   const keys = entries.map(wordsOf);
   const words = said.map(wordsOf);
   const since = said.findLastIndex((turn) => turn.isReported) + 1;
-  if (keys.length === 0) return { from: since, isWhole: false };
+  // Among the hooks' own words each finds its place by itself.
+  if (keys.length === 0 || since === 0) return { from: 0, isWhole: false };
   const first = said.findIndex((turn) => turn.isReported);
   const isFromFirst = mayBeWhole && keys[0] === words[Math.max(first, 0)];
   const end = words.findIndex(
@@ -111,34 +116,31 @@ function leadsOn(words: string[], start: number, keys: string[]): boolean {
   return true;
 }
 
-/** Each said entry is the next turn with its words, or a hook's with the same words inside. */
-function align(said: KnownTurn[], entries: TranscriptEntry[], from: number): (KnownTurn | null)[] {
-  const places = new Map<string, number[]>();
-  for (let at = said.length - 1; at >= from; at -= 1) {
-    const key = wordsOf(said[at]!);
-    places.set(key, [...(places.get(key) ?? []), at]);
+/** Each said entry is the turn that was reported with its words, or that a hook has told, in the order of both. */
+function align(known: KnownTurn[], entries: TranscriptEntry[]): (KnownTurn | null)[] {
+  const turns: (KnownTurn | null)[] = entries.map(() => null);
+  for (const isReported of [true, false]) {
+    const some = known.filter((turn) => turn.isReported === isReported);
+    const open = entries.flatMap((entry, at) => (isSaid(entry) && turns[at] === null ? [at] : []));
+    const words = some.map(wordsOf);
+    const asked = open.map((at) => wordsOf(entries[at]!));
+    const isSame = (x: number, y: number) =>
+      words[x] === asked[y] || isWrapped(some[x]!, entries[open[y]!]!);
+    for (const [x, y] of sharedSequence(some.length, open.length, isSame)) {
+      turns[open[y]!] = some[x]!;
+    }
   }
-  let next = from;
-  return entries.map((entry) => {
-    if (!isSaid(entry)) return null;
-    const list = places.get(wordsOf(entry)) ?? [];
-    while (list.length > 0 && list.at(-1)! < next) list.pop();
-    const at = list.at(-1) ?? wrapped(said, next, entry);
-    if (at === undefined) return null;
-    next = at + 1;
-    return said[at]!;
-  });
+  return turns;
 }
 
 /** Shorter words are too often part of others. */
 const WRAPPED_CHARS_MIN = 12;
 
 /** The user's words as their program keeps them may have something before or after. */
-function wrapped(said: KnownTurn[], next: number, entry: TranscriptEntry): number | undefined {
-  const turn = said[next];
-  if (!turn || turn.isReported || turn.role !== entry.role) return undefined;
+function isWrapped(turn: KnownTurn, entry: TranscriptEntry): boolean {
+  if (turn.isReported || turn.role !== entry.role) return false;
   const words = turn.text.trim();
-  return words.length >= WRAPPED_CHARS_MIN && entry.text.includes(words) ? next : undefined;
+  return words.length >= WRAPPED_CHARS_MIN && entry.text.includes(words);
 }
 
 function matchAway(
@@ -178,25 +180,29 @@ function layOut(
   said: KnownTurn[],
   entries: TranscriptEntry[],
   turns: (KnownTurn | null)[],
-  { from, isWhole }: { from: number; isWhole: boolean },
+  { from, isWhole, mayLag }: { from: number; isWhole: boolean; mayLag: boolean },
 ): Pick<Merged, 'order' | 'left' | 'isShorter'> {
   const places = new Map(said.map((turn, index) => [turn, index]));
-  const order: Merged['order'] = said.slice(0, from).map(({ seq }) => ({ seq }));
+  const matched = new Set(turns);
+  const order: Merged['order'] = [];
   const left: KnownTurn[] = [];
-  let next = from;
+  let next = 0;
   const keepUntil = (end: number, mayLeave: boolean) => {
     for (; next < end; next += 1) {
       const turn = said[next]!;
+      if (matched.has(turn)) continue;
       if (mayLeave && turn.isReported) left.push(turn);
       else order.push({ seq: turn.seq });
     }
   };
+  keepUntil(from, false);
   const spoken = entries.flatMap((entry, index) => (isSaid(entry) ? [index] : []));
   const shared = spoken.findLastIndex((index) => turns[index] !== null) + 1;
   for (const index of spoken.slice(0, shared)) {
     const turn = turns[index] ?? null;
     const place = turn === null ? undefined : places.get(turn);
-    if (place !== undefined) {
+    // One that was told out of turn has its place here from now on.
+    if (place !== undefined && place >= next) {
       keepUntil(place, isWhole);
       next += 1;
     }
@@ -206,9 +212,10 @@ function layOut(
   const reportedEnd = Math.max(next, said.findLastIndex((turn) => turn.isReported) + 1);
   const isShorter = isWhole && more.length === 0 && reportedEnd > next;
   keepUntil(reportedEnd, isWhole && more.length > 0);
-  // A prompt that only its hook has told comes after what the transcript, which lags behind, has told
-  // since; unless that has a prompt, too: then it is the same one in other words.
-  if (more.some((index) => entries[index]!.role === 'user')) keepUntil(said.length, false);
+  // A prompt that only its hook has told comes after what a transcript has told since, which lags
+  // behind; unless that has a prompt, too: then it is the same one in other words.
+  const isBehind = mayLag && !more.some((index) => entries[index]!.role === 'user');
+  if (!isBehind) keepUntil(said.length, false);
   for (const index of more) order.push({ entry: index });
   keepUntil(said.length, false);
   return { order, left, isShorter };

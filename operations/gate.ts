@@ -59,6 +59,27 @@ export function requireSession(
   return session;
 }
 
+/** A session whose words the caller may read: for a child, also those above its own. */
+export function requireReadableSession(
+  deps: Deps,
+  caller: Caller,
+  asked: { key: string; agentId?: string | undefined },
+): SessionRow {
+  const asking = askingInvocation(deps, caller);
+  if (asking && asked.agentId !== undefined && asked.agentId !== asking.agent_id) {
+    throw foreign(`agent ${asked.agentId}`);
+  }
+  const session = findKnownSession(deps, asking?.agent_id ?? asked.agentId, asked.key);
+  if (!session) throw new AppError('not_found', `there is no session ${asked.key}`);
+  const { db } = deps.store;
+  const isNear =
+    !asking ||
+    isAtOrAbove(db, asking.session_id, session.id) ||
+    isAtOrAbove(db, session.id, asking.session_id);
+  if (!isNear) throw foreign(asked.key);
+  return session;
+}
+
 /** Who asks for something to be run: session, invocation and scope. */
 export function whoAsks(
   deps: Deps,

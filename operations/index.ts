@@ -5,6 +5,7 @@ import type { Deps } from './deps.ts';
 import { checkStore, takeBackup } from './backups.ts';
 import { getTree } from './get-tree.ts';
 import * as hooks from './hooks/index.ts';
+import { exportSession, importSession } from './carry-session.ts';
 import { claim } from './host/claim.ts';
 import { hello } from './host/hello.ts';
 import { report } from './host/report.ts';
@@ -12,6 +13,7 @@ import { sync } from './host/sync.ts';
 import { issueHostToken, revokeHostToken } from './host/tokens.ts';
 import { runSubagent } from './run-subagent.ts';
 import { sendToSubagent } from './send-to-subagent.ts';
+import { getSessionTranscript } from './session-transcript.ts';
 import * as sessions from './sessions.ts';
 import * as subagents from './subagents.ts';
 import { getHealth, listRunners } from './system.ts';
@@ -40,6 +42,9 @@ export const handlers: Handlers = {
   getCallbacks: sessions.getCallbacks,
   ackCallbacks: sessions.ackCallbacks,
   getTree,
+  getSessionTranscript,
+  exportSession,
+  importSession,
   hookSessionStart: hooks.hookSessionStart,
   hookUserPromptSubmit: hooks.hookUserPromptSubmit,
   hookSessionEnd: hooks.hookSessionEnd,
@@ -64,6 +69,7 @@ export { transcriptRoots } from './hooks/index.ts';
 export { dropOldSecrets } from './drop-old-secrets.ts';
 export { createOneAtATime } from './one-at-a-time.ts';
 export { SharedReads } from './shared-reads.ts';
+export { watchSession } from './session-transcript.ts';
 export { watchSubagent, type Watched } from './watch-subagent.ts';
 export { isHostWelcome } from './host/tokens.ts';
 export type { Caller } from './caller.ts';

@@ -8,6 +8,7 @@ import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { requireReadable } from './gate.ts';
 import { noWords, recordOf } from './record.ts';
+import { createHint } from './watch-hint.ts';
 
 export type Watched =
   { id: number; event: 'turn'; data: Turn } | { id: number; event: 'end'; data: SubAgentRecord };
@@ -22,7 +23,13 @@ export async function* watchSubagent(
   input: { id: string; after: number },
 ): AsyncIterable<Watched> {
   const row = requireReadable(deps, caller, input.id);
-  const hint = createHint(deps, caller, row.session_id, row.id);
+  const hint = createHint(
+    deps,
+    caller,
+    (change) =>
+      (change.kind === 'turn' && change.sessionId === row.session_id) ||
+      (change.kind === 'final' && change.invocationId === row.id),
+  );
   let after = input.after;
   try {
     while (!caller.gone.aborted) {
@@ -65,30 +72,4 @@ function endingOf(deps: Deps, row: InvocationRow): SubAgentRecord {
   return deps.shared.get(key, wordBytesOf(deps.store.db, row.id), () =>
     recordOf(deps, row, words()),
   )!;
-}
-
-/** Remembers that something happened since the last look, and wakes a waiting reader. */
-function createHint(deps: Deps, caller: Caller, sessionId: number, invocationId: string) {
-  let isDirty = false;
-  let wake: (() => void) | null = null;
-  const stir = () => {
-    isDirty = true;
-    wake?.();
-  };
-  const stopListening = deps.store.changes.listen((change) => {
-    if (change.kind === 'turn' && change.sessionId === sessionId) stir();
-    if (change.kind === 'final' && change.invocationId === invocationId) stir();
-  });
-  caller.gone.addEventListener('abort', stir, { once: true });
-  return {
-    async next() {
-      if (!isDirty) await new Promise<void>((resolve) => (wake = resolve));
-      isDirty = false;
-      wake = null;
-    },
-    close() {
-      stopListening();
-      caller.gone.removeEventListener('abort', stir);
-    },
-  };
 }

@@ -11,12 +11,26 @@ export interface TurnRange {
 
 /** All turns as they came, unless a program has gone back or told something later than it was said. */
 export function readingOrder(db: Db, sessionId: number): TurnRange[] {
+  const ranges = rangesOf(db, sessionId) ?? [[1, null] as const];
+  return ranges.map(([from, to]) => ({ from, to: to ?? everyTurn }));
+}
+
+/** As they are kept: null where the turns are read as they came. */
+export function rangesOf(db: Db, sessionId: number): [number, number | null][] | null {
   const rows = db.all<{ from_seq: number; to_seq: number | null }>(
     'SELECT from_seq, to_seq FROM turn_order WHERE session_id = :sessionId ORDER BY place',
     { sessionId },
   );
-  if (rows.length === 0) return [{ from: 1, to: everyTurn }];
-  return rows.map((row) => ({ from: row.from_seq, to: row.to_seq ?? everyTurn }));
+  return rows.length === 0 ? null : rows.map((row) => [row.from_seq, row.to_seq]);
+}
+
+export function setRanges(
+  tx: Tx,
+  sessionId: number,
+  ranges: readonly (readonly [number, number | null])[] | null,
+): void {
+  tx.db.run('DELETE FROM turn_order WHERE session_id = :sessionId', { sessionId });
+  ranges?.forEach(([from, to], place) => addRange(tx, sessionId, place, from, to));
 }
 
 export interface ReadTurn {

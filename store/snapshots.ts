@@ -91,7 +91,7 @@ function knownFor(
   const state = snapshotOf(session);
   if (follows !== null && state !== null) {
     const turns = since(db, session.id, state.seq, follows === 'from its last entry');
-    return { extent: 'since', turns, away: [] };
+    return { extent: 'since', turns, away: toldBefore(db, session.id, state.seq) };
   }
   const isAll =
     entries.length > WINDOW_ENTRIES ||
@@ -114,6 +114,18 @@ function since(db: Db, sessionId: number, seq: number, isWithIt: boolean): Known
     const at = tail.findLastIndex((turn) => turn.seq === seq);
     if (at >= 0 || tail.length < limit) return tail.slice(isWithIt ? Math.max(at, 0) : at + 1);
   }
+}
+
+/** What hooks have told before a transcript did, and no transcript since: it may be told now, in its place. */
+function toldBefore(db: Db, sessionId: number, seq: number): KnownTurn[] {
+  return db
+    .all<ReadTurn>(
+      `SELECT seq, role, text, raw, source FROM turns
+       WHERE session_id = :sessionId AND seq >= :seq - ${TAIL_TURNS} AND seq < :seq
+         AND source = 'hook' AND raw IS NULL AND ${wasSaid} ORDER BY seq`,
+      { sessionId, seq },
+    )
+    .map(knownTurn);
 }
 
 /** The first words of a conversation are behind what its program notes at its beginning. */
@@ -142,9 +154,9 @@ function awayFrom(db: Db, sessionId: number, turns: KnownTurn[]): KnownTurn[] {
     .map(knownTurn);
 }
 
-const knownTurn = ({ source, ...row }: ReadTurn): KnownTurn => ({
+const knownTurn = ({ source: _source, ...row }: ReadTurn): KnownTurn => ({
   ...row,
-  isReported: source === 'import' || row.raw !== null,
+  isReported: row.raw !== null,
 });
 
 function turnOf(entry: TranscriptEntry, at: string): NewTurnOfMany {

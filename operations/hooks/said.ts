@@ -1,7 +1,7 @@
 /** What hooks say of a session in fields of their own: the last words of either side, and what happened to it. */
 import type { TurnRole } from '../../contract/words.ts';
 import { isSaid } from '../../domain/merge-entries.ts';
-import { lastTurns } from '../../store/reading-order.ts';
+import { lastTurns, type ReadTurn } from '../../store/reading-order.ts';
 import { appendTurn } from '../../store/turns.ts';
 import type { Heard } from './hear.ts';
 
@@ -21,10 +21,20 @@ export function addWords(
     (!heard.isNamed || last.source === 'snapshot');
   const before = isThere ? said.slice(0, -1) : said;
   const answer = spoken(words.assistant);
-  const sinceUser = before.slice(before.findLastIndex((turn) => turn.role === 'user') + 1);
-  const isAnswered = sinceUser.some((turn) => answer !== null && isSame(turn, 'assistant', answer));
+  const isAnswered =
+    answer !== null &&
+    [...sinceUser(before), ...sinceTold(before)].some((turn) => isSame(turn, 'assistant', answer));
   if (answer !== null && !isAnswered) append(heard, 'assistant', answer);
   if (user !== null && !isThere) append(heard, 'user', user);
+}
+
+const sinceUser = (turns: ReadTurn[]) =>
+  turns.slice(turns.findLastIndex((turn) => turn.role === 'user') + 1);
+
+/** A transcript that lags behind may have told a prompt after its answer was told. */
+function sinceTold(turns: ReadTurn[]): ReadTurn[] {
+  const told = turns.filter((turn) => turn.source === 'hook').toSorted((a, b) => a.seq - b.seq);
+  return sinceUser(told).filter((turn) => turn.raw === null);
 }
 
 /** Something that happened to the session; twice in a row it is a repeat. */

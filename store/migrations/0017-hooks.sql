@@ -2,7 +2,7 @@
 -- where it came from, and what its hook said beside it.
 ALTER TABLE turns ADD COLUMN raw TEXT;
 ALTER TABLE turns ADD COLUMN tools TEXT;   -- JSON, as contract/transcript.ts has it
-ALTER TABLE turns ADD COLUMN source TEXT;  -- hook, snapshot or import; null: we wrote it
+ALTER TABLE turns ADD COLUMN source TEXT;  -- hook or snapshot; null: we wrote it
 ALTER TABLE turns ADD COLUMN extra TEXT;   -- JSON: fields of the hook that no hook knows
 
 -- Which runtime path holds a session, until when; whether hooks do nothing for it; how often its context

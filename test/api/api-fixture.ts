@@ -51,6 +51,7 @@ export function fakeApi(
   answers: {
     run?: (name: OperationName, caller: Caller, input: Record<string, unknown>) => unknown;
     watch?: (caller: Caller, request: { id: string; after: number }) => AsyncIterable<WatchItem>;
+    watchSession?: ApiDeps['watchSession'];
     allowedHosts?: string[];
     metrics?: string;
   } = {},
@@ -69,6 +70,7 @@ export function fakeApi(
       return ((await answers.run?.(name, caller, input as never)) ?? record()) as never;
     },
     watch: answers.watch ?? async function* () {},
+    watchSession: answers.watchSession ?? async function* () {},
     host: {
       hello: host('hello'),
       sync: host('sync'),
@@ -128,6 +130,9 @@ export const sampleInput: { [N in OperationName]: Record<string, unknown> } = {
   registerSession: { key: 'my-session', harness: 'codex' },
   deleteSession: { key: 'my-session' },
   getTree: { key: 'my-session' },
+  getSessionTranscript: { key: 'my-session', after: '3' },
+  exportSession: { key: 'my-session' },
+  importSession: { jsonl: '{}' },
   getCallbacks: { key: 'my-session', status: 'all' },
   ackCallbacks: { key: 'my-session', ids: ['cb_1'] },
   getSpecHistory: { specId: 'spec-7' },

@@ -41,6 +41,23 @@ test('turns come with their number as id, then the end with the record', async (
   expect(data).toEqual([turn(1).data, turn(2).data, turn(3).data, record()]);
 });
 
+test('a session is followed in the same way, for the agent that is named', async () => {
+  const asked: unknown[] = [];
+  const api = fakeApi({
+    watchSession: (_caller, request) => {
+      asked.push(request);
+      return turnsAfter(request.after);
+    },
+  });
+  const response = await api.ask('GET', '/api/sessions/session:s1/events?agent_id=alice', {
+    headers: { 'last-event-id': '2' },
+  });
+  const frames = (await response.text()).trim().split('\n\n').slice(1);
+  expect(frames[0]!.split('\n').slice(0, 2)).toEqual(['id: 3', 'event: turn']);
+  expect(asked).toEqual([{ key: 's1', agentId: 'alice', after: 2 }]);
+  expect(api.asked).toMatchObject([{ name: 'getSessionTranscript' }]);
+});
+
 test.each([
   ['?after=2', {}, 2],
   ['', { 'last-event-id': '2' }, 2],

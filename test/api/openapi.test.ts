@@ -9,12 +9,14 @@ async function served(): Promise<OpenApiDocument> {
   return (await response.json()) as OpenApiDocument;
 }
 
-test('every declared operation is in the document, and the event stream', async () => {
+test('every declared operation is in the document, and the event streams', async () => {
   const document = await served();
   const described = Object.values(document.paths)
     .flatMap((methods) => Object.values(methods).map((operation) => operation.operationId))
     .toSorted();
-  expect(described).toEqual([...Object.keys(operations), 'watchSubagent'].toSorted());
+  expect(described).toEqual(
+    [...Object.keys(operations), 'watchSession', 'watchSubagent'].toSorted(),
+  );
   for (const name of Object.keys(operations) as OperationName[]) {
     const { path, method, summary } = operations[name];
     expect(document.paths[path]?.[method.toLowerCase()]?.summary).toBe(summary);

@@ -152,6 +152,9 @@ test("a host's token opens no operation at all", async () => {
       issueHostToken: { hostId: 'box' },
       revokeHostToken: { hostId: 'box' },
       ...everyHook,
+      getSessionTranscript: { key: main },
+      exportSession: { key: main },
+      importSession: { jsonl: '{}' },
     };
     const codes: string[] = [];
     for (const name of Object.keys(operations) as OperationName[]) {

@@ -15,8 +15,10 @@ test('the operations over HTTP are as they were', () => {
     'checkStore: POST /api/store/check',
     'deleteSession: DELETE /api/sessions/{key}',
     'deleteSubagent: DELETE /api/subagents/{id}',
+    'exportSession: GET /api/sessions/{key}/export',
     'getCallbacks: GET /api/sessions/{key}/callbacks',
     'getHealth: GET /api/health',
+    'getSessionTranscript: GET /api/sessions/{key}/transcript',
     'getSpecHistory: GET /api/specs/{specId}/history',
     'getSubagent: GET /api/subagents/{id}',
     'getTranscript: GET /api/subagents/{id}/transcript',
@@ -30,6 +32,7 @@ test('the operations over HTTP are as they were', () => {
     'hookSubagentStart: POST /api/hooks/subagent-start',
     'hookSubagentStop: POST /api/hooks/subagent-stop',
     'hookUserPromptSubmit: POST /api/hooks/user-prompt-submit',
+    'importSession: POST /api/sessions/import',
     'issueHostToken: POST /api/hosts/{hostId}/token',
     'listRunners: GET /api/runners',
     'listSubagents: GET /api/subagents',
@@ -39,6 +42,7 @@ test('the operations over HTTP are as they were', () => {
     'sendToSubagent: POST /api/subagents/{id}/send',
     'takeBackup: POST /api/backups',
     'waitSubagents: POST /api/subagents/wait',
+    'watchSession: GET /api/sessions/{key}/events',
     'watchSubagent: GET /api/subagents/{id}/events',
   ]);
 });

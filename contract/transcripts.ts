@@ -1,0 +1,90 @@
+/** Reading what a session has said, and taking it from one store to another. */
+import { z } from 'zod';
+import { limits } from './limits.ts';
+import { turnSchema } from './records.ts';
+import { agentAlias, keySchema } from './requests.ts';
+import { turnRoleSchema, turnSources } from './words.ts';
+
+const time = z.iso.datetime();
+/** Both the bare key and `session:` before it. */
+const key = keySchema.transform((given) => given.replace(/^session:/, '')).pipe(keySchema);
+const after = z.coerce.number().int().min(0);
+
+const toolUseSchema = z.object({
+  kind: z.enum(['call', 'result']),
+  id: z.string().nullable(),
+  name: z.string().nullable(),
+  text: z.string(),
+  isError: z.boolean(),
+});
+
+export const sessionTurnSchema = turnSchema.extend({
+  tools: z.array(toolUseSchema).nullable().describe('Calls and results of its tools'),
+  source: z.enum(turnSources).nullable().describe('Who told it; null: we wrote it'),
+});
+export type SessionTurn = z.infer<typeof sessionTurnSchema>;
+
+export const sessionTranscriptSchema = agentAlias(
+  z.strictObject({
+    key,
+    agentId: keySchema.optional(),
+    format: z
+      .enum(['text', 'turns'])
+      .default('text')
+      .describe('text: `User: …` and `Assistant: …`. turns: all of them as they came, in pages'),
+    after: after.default(0),
+    limit: z.coerce.number().int().min(1).max(limits.pageMax).default(limits.transcriptPageDefault),
+  }),
+);
+export const sessionTranscriptAnswerSchema = z.object({
+  sessionKey: z.string(),
+  agentId: z.string(),
+  content: z.string().optional(),
+  turns: z.array(sessionTurnSchema).optional(),
+  nextAfter: z.number().int().nullable().optional(),
+});
+
+export const exportSessionSchema = agentAlias(
+  z.strictObject({ key, agentId: keySchema.optional(), after: after.default(0) }),
+);
+export const exportSessionAnswerSchema = z.object({
+  jsonl: z.string().describe('A line about the session, then one for each turn'),
+  nextAfter: z.number().int().nullable().describe('There is more: ask for it with this `after`'),
+});
+
+export const importSessionSchema = agentAlias(
+  z.strictObject({
+    jsonl: z.string().describe('What an export gave: one page of it at a time, in order'),
+    agentId: keySchema.optional().describe('Another agent than the exported one'),
+  }),
+);
+export const importSessionAnswerSchema = z.object({
+  sessionKey: z.string(),
+  agentId: z.string(),
+  added: z.number().int(),
+  known: z.number().int().describe('Turns that were there already'),
+});
+
+/** The first line of every page. */
+export const exportedSessionSchema = z.object({
+  offshoot: z.literal('session'),
+  version: z.literal(1),
+  sessionKey: keySchema,
+  agentId: keySchema,
+  harness: z.string().nullable(),
+  project: z.string().nullable(),
+  title: z.string().nullable(),
+  /** Ranges of turns in the order in which they are read; null where that is as they came. */
+  order: z.array(z.tuple([z.number().int(), z.number().int().nullable()])).nullable(),
+});
+export const exportedTurnSchema = z.object({
+  seq: z.number().int().min(1),
+  role: turnRoleSchema,
+  at: time,
+  text: z.string(),
+  raw: z.string().nullable(),
+  tools: z.array(toolUseSchema).nullable(),
+  source: z.enum(turnSources).nullable(),
+  extra: z.record(z.string(), z.unknown()).nullable(),
+});
+export type ExportedTurn = z.infer<typeof exportedTurnSchema>;

@@ -1,0 +1,67 @@
+import { expect, test } from '@jest/globals';
+import { operations, type OperationName } from '../../contract/operations.ts';
+import { fakeApi, sampleInput } from './api-fixture.ts';
+
+const hooks = (Object.keys(operations) as OperationName[]).filter(
+  (name) => 'idle' in operations[name],
+);
+
+test.each(['x-offshoot-no-hooks', 'x-signet-no-hooks'])(
+  '%s: nothing is asked of anybody, whatever the body is, and each answers its own shape [signet 8]',
+  async (header) => {
+    const api = fakeApi();
+    for (const name of hooks) {
+      const { path, output } = operations[name];
+      const response = await api.ask('POST', path, { headers: { [header]: '1' }, body: '{"not' });
+      expect(response.status).toBe(200);
+      const answer = output.parse(await response.json());
+      expect(answer).toMatchObject({ internal: true });
+    }
+    expect(hooks).toHaveLength(9);
+    expect(api.asked).toEqual([]);
+    const start = await api.ask('POST', '/api/hooks/session-start', { headers: { [header]: '1' } });
+    expect(await start.json()).toEqual({ inject: '', memories: [], internal: true });
+  },
+);
+
+test.each(hooks)('%s: what is no hook is refused by name [signet 1, 2]', async (name) => {
+  const api = fakeApi();
+  const { path } = operations[name];
+  const detail = async (body: unknown) => {
+    const response = await api.ask('POST', path, { body });
+    return [response.status, ((await response.json()) as { detail: string }).detail];
+  };
+  const { harness: _, ...without } = sampleInput[name];
+  expect(await detail(without)).toEqual([400, 'harness: is required']);
+  expect((await detail('{"harness": '))[0]).toBe(400);
+  expect((await detail('null'))[0]).toBe(400);
+  expect(await detail({ ...sampleInput[name], sessionKey: 7 })).toEqual([
+    400,
+    expect.stringContaining('sessionKey: must be text'),
+  ]);
+  expect(await detail({ ...sampleInput[name], runtimePath: 'other' })).toEqual([
+    400,
+    expect.stringContaining('runtimePath: must be one of'),
+  ]);
+  expect(api.asked).toEqual([]);
+});
+
+test.each([
+  ['x-offshoot-runtime-path', 'plugin'],
+  ['X-Signet-Runtime-Path', 'legacy'],
+])('%s says which way a hook took', async (header, path) => {
+  const api = fakeApi();
+  const body = { harness: 'codex', sessionId: 'session:s1', userMessage: null, more: { of: 'it' } };
+  await api.ask('POST', '/api/hooks/user-prompt-submit', { headers: { [header]: path }, body });
+  expect(api.asked).toMatchObject([{ caller: { runtimePath: path } }]);
+  expect(api.asked[0]!.input).toEqual({
+    harness: 'codex',
+    sessionKey: 's1',
+    extra: { more: { of: 'it' } },
+  });
+  const wrong = await api.ask('POST', '/api/hooks/stop', {
+    headers: { [header]: 'by-hand' },
+    body: { harness: 'codex' },
+  });
+  expect(wrong.status).toBe(400);
+});

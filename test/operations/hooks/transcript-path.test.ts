@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { limits } from '../../../contract/limits.ts';
+import { isOwnFolder } from '../../../operations/hooks/transcript-roots.ts';
+import { readTranscript } from '../../../operations/hooks/read-transcript.ts';
+import { snapshotOf } from '../../../store/snapshots.ts';
+import { refusal } from '../operations-fixture.ts';
+import { line, withHooks } from './hooks-fixture.ts';
+
+test('a path is read below the allowed folders only, and what came inline is kept all the same [signet 57]', async () => {
+  await withHooks(async (room) => {
+    const staging = join(room.home, 'staging');
+    const inside = room.stage('fine.jsonl', line('user', 'from the file'));
+    const outside = join(room.home, 'outside.jsonl');
+    writeFileSync(outside, line('user', 'SECRET'));
+    symlinkSync(outside, join(staging, 'link.jsonl'));
+    symlinkSync(room.home, join(staging, 'folder'));
+    mkdirSync(join(staging, 'a-folder'));
+    execFileSync('mkfifo', [join(staging, 'pipe')]);
+    const huge = room.stage('huge.jsonl', '');
+    truncateSync(huge, limits.transcriptBytesMax + 1);
+    const cases: [string, string][] = [
+      [outside, 'transcript_refused'],
+      [join(staging, '..', 'outside.jsonl'), 'transcript_refused'],
+      [join(staging, 'link.jsonl'), 'transcript_refused'],
+      [join(staging, 'folder', 'outside.jsonl'), 'transcript_refused'],
+      ['/nowhere/at/all', 'transcript_refused'],
+      ['relative.jsonl', 'bad_request'],
+      [join(staging, 'a-folder'), 'transcript_not_a_file'],
+      [join(staging, 'pipe'), 'transcript_not_a_file'],
+      [huge, 'transcript_too_large'],
+      [join(staging, 'missing.jsonl'), 'not refused'],
+      [inside, 'not refused'],
+    ];
+    for (const [index, [transcriptPath, code]] of cases.entries()) {
+      const call = room.prompt('s1', `prompt ${index}`, { transcriptPath });
+      expect([transcriptPath, await refusal(call)]).toEqual([transcriptPath, code]);
+    }
+    const said = room.said('s1').join('\n');
+    for (const index of cases.keys()) expect(said).toContain(`prompt ${index}`);
+    expect(said).toContain('from the file');
+    expect(said).not.toContain('SECRET');
+  });
+});
+
+test('a transcript that should be there and is not is told, where the session ends', async () => {
+  await withHooks(async (room) => {
+    const transcriptPath = join(room.home, 'staging', 'missing.jsonl');
+    room.stage('other', '');
+    const end = room.ask('hookSessionEnd', { harness: 'codex', sessionKey: 's1', transcriptPath });
+    expect(await refusal(end)).toBe('not_found');
+    expect(room.session('s1')!.ended_at).not.toBeNull();
+  });
+});
+
+test('inline goes before the path', async () => {
+  await withHooks(async (room) => {
+    const transcriptPath = room.stage('one.jsonl', line('user', 'from the file'));
+    await room.report('s1', line('user', 'inline'), { transcriptPath });
+    expect(room.said('s1')).toEqual(['user: inline']);
+  });
+});
+
+test('of a file that has grown only the last known block and the rest is read', async () => {
+  await withHooks(async (room) => {
+    const many = Array.from({ length: 2000 }, (_, n) =>
+      line('user', `message ${n} ${'x'.repeat(50)}`),
+    );
+    const path = room.stage('long.jsonl', many.join(''));
+    await room.prompt('s1', 'first', { transcriptPath: path });
+    const more = line('assistant', 'the end');
+    appendFileSync(path, more);
+    const known = snapshotOf(room.session('s1')!)!;
+    const given = await readTranscript(path, room.deps.transcriptRoots(), known);
+    expect(given!.content.length).toBeLessThanOrEqual(16 * 1024 + more.length);
+    await room.prompt('s1', 'second', { transcriptPath: path });
+    expect(room.said('s1').slice(-3)).toEqual([
+      'assistant: the end',
+      'user: first',
+      'user: second',
+    ]);
+    expect(room.said('s1')).toHaveLength(2003);
+  });
+});
+
+test('a file that was written anew is read whole, and what is left of it before is kept', async () => {
+  await withHooks(async (room) => {
+    const path = room.stage('a.jsonl', line('user', 'one') + line('assistant', 'two'));
+    await room.ask('hookStop', { harness: 'claude-code', sessionKey: 's1', transcriptPath: path });
+    writeFileSync(path, line('user', 'one') + line('assistant', 'another') + line('user', 'three'));
+    await room.ask('hookStop', { harness: 'claude-code', sessionKey: 's1', transcriptPath: path });
+    expect(room.said('s1')).toEqual(['user: one', 'assistant: another', 'user: three']);
+    expect(room.all('s1')).toEqual([
+      'user: one',
+      'assistant: two',
+      'mark: branch: the transcript leaves turn 2 and goes another way',
+      'assistant: another',
+      'user: three',
+    ]);
+    // Going back to where it was before adds nothing: those turns are there.
+    writeFileSync(path, line('user', 'one') + line('assistant', 'two') + line('user', 'four'));
+    await room.ask('hookStop', { harness: 'claude-code', sessionKey: 's1', transcriptPath: path });
+    expect(room.said('s1')).toEqual(['user: one', 'assistant: two', 'user: four']);
+    expect(room.all('s1').filter((turn) => turn === 'assistant: two')).toHaveLength(1);
+  });
+});
+
+test('a shorter snapshot is noted once, and leaves what is known [signet 16]', async () => {
+  await withHooks(async (room) => {
+    const all = line('user', 'one') + line('assistant', 'two') + line('user', 'three');
+    await room.report('s1', all);
+    for (let times = 0; times < 2; times += 1) await room.report('s1', line('user', 'one'));
+    expect(room.said('s1')).toEqual(['user: one', 'assistant: two', 'user: three']);
+    expect(room.all('s1').filter((turn) => turn.startsWith('mark: branch'))).toHaveLength(1);
+    await room.report('s1', all + line('assistant', 'four'));
+    expect(room.said('s1').slice(-1)).toEqual(['assistant: four']);
+    expect(room.said('s1')).toHaveLength(4);
+  });
+});
+
+test('a line that its program is still writing is taken when it is whole', async () => {
+  await withHooks(async (room) => {
+    const whole = line('assistant', 'a long answer');
+    const path = room.stage('a.jsonl', line('user', 'one') + whole.slice(0, 20));
+    const stop = () =>
+      room.ask('hookStop', { harness: 'claude-code', sessionKey: 's1', transcriptPath: path });
+    await stop();
+    expect(room.all('s1')).toEqual(['user: one']);
+    appendFileSync(path, whole.slice(20));
+    await stop();
+    expect(room.all('s1')).toEqual(['user: one', 'assistant: a long answer']);
+  });
+});
+
+test("a shared folder counts only as the own user's, and not as a link", async () => {
+  await withHooks(async (room) => {
+    const own = join(room.home, 'own');
+    mkdirSync(own);
+    symlinkSync(own, join(room.home, 'link'));
+    expect(['own', 'link', 'none'].map((name) => isOwnFolder(join(room.home, name)))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(isOwnFolder('/proc/1')).toBe(process.getuid!() === 0);
+  });
+});

@@ -1,0 +1,77 @@
+import { expect, test } from '@jest/globals';
+import { watchSession } from '../../operations/index.ts';
+import { line, withHooks } from './hooks/hooks-fixture.ts';
+import { callerAs, refusal } from './operations-fixture.ts';
+
+test('a transcript is there at once, by the bare key and with session: before it [signet 14]', async () => {
+  await withHooks(async (room) => {
+    await room.prompt('s1', 'one');
+    await room.prompt('s1', 'two', { lastAssistantMessage: 'first' });
+    const content = 'User: one\nAssistant: first\nUser: two';
+    for (const key of ['s1', 'session:s1']) {
+      expect(await room.ask('getSessionTranscript', { key })).toEqual({
+        sessionKey: 's1',
+        agentId: 'default',
+        content,
+      });
+    }
+    const page = await room.ask('getSessionTranscript', { key: 's1', format: 'turns', limit: 2 });
+    expect(page.turns!.map((turn) => turn.text)).toEqual(['one', 'first']);
+    const rest = await room.ask('getSessionTranscript', {
+      key: 's1',
+      format: 'turns',
+      after: page.nextAfter!,
+    });
+    expect([rest.turns!.map((turn) => turn.text), rest.nextAfter]).toEqual([['two'], null]);
+  });
+});
+
+test('a transcript is read by its own agent; without words there is none', async () => {
+  await withHooks(async (room) => {
+    await room.prompt('s1', 'mine', { agentId: 'alice' });
+    const get = (more: object, caller = room.admin) =>
+      refusal(room.ask('getSessionTranscript', { key: 's1', ...more }, caller));
+    expect(await get({ agent_id: 'bob' })).toBe('not_found');
+    expect(await get({ agent_id: 'alice' })).toBe('not refused');
+    const child = room.child((await room.start()).id);
+    expect(await get({}, child)).toBe('not_found');
+    expect(await get({ agentId: 'alice' }, child)).toBe('forbidden');
+    await room.ask('hookSessionStart', { harness: 'x', sessionKey: 's2' });
+    expect(await refusal(room.ask('getSessionTranscript', { key: 's2' }))).toBe('not_found');
+  });
+});
+
+test('a live session is followed from any turn on', async () => {
+  await withHooks(async (room) => {
+    await room.prompt('s1', 'one');
+    await room.prompt('s1', 'two');
+    const gone = new AbortController();
+    const caller = callerAs({ claims: { role: 'admin' }, gone: gone.signal });
+    const seen: string[] = [];
+    for await (const item of watchSession(room.deps, caller, { key: 's1', after: 1 })) {
+      seen.push(`${item.id} ${item.data.text}`);
+      if (seen.length === 1) void room.prompt('s1', 'three');
+      if (seen.length === 2) gone.abort();
+    }
+    expect(seen).toEqual(['2 two', '3 three']);
+  });
+});
+
+test('an export taken in gives the same turns, and a second time nothing', async () => {
+  await withHooks(async (room) => {
+    for (const text of ['one', 'two']) await room.prompt('s1', text, { extraField: text });
+    await room.report('s1', line('user', 'one') + line('assistant', 'first') + line('user', 'two'));
+    const { jsonl, nextAfter } = await room.ask('exportSession', { key: 's1' });
+    expect(nextAfter).toBeNull();
+    const bring = () => room.ask('importSession', { jsonl, agentId: 'other' });
+    expect(await bring()).toEqual({ sessionKey: 's1', agentId: 'other', added: 3, known: 0 });
+    expect(await bring()).toMatchObject({ added: 0, known: 3 });
+    expect(room.said('s1', 'other')).toEqual(['user: one', 'assistant: first', 'user: two']);
+    const again = await room.ask('exportSession', { key: 's1', agentId: 'other' });
+    expect(again.jsonl.split('\n').slice(1)).toEqual(jsonl.split('\n').slice(1));
+    await room.prompt('s1', 'elsewhere', { agentId: 'third' });
+    const into = room.ask('importSession', { jsonl, agentId: 'third' });
+    expect(await refusal(into)).toBe('parent_conflict');
+    expect(await refusal(room.ask('importSession', { jsonl: 'no JSON' }))).toBe('bad_request');
+  });
+});
