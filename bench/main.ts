@@ -14,6 +14,7 @@ import { callbackRow } from './rows/callback.ts';
 import { measureControl } from './rows/control.ts';
 import { fanOutRow } from './rows/fan-out.ts';
 import { historiesRow } from './rows/histories.ts';
+import { hooksRow } from './rows/hooks.ts';
 import { idleRow } from './rows/idle.ts';
 import { largeStoreRow } from './rows/large-store.ts';
 import { outputRow } from './rows/output.ts';
@@ -32,6 +33,7 @@ const rows: readonly Row[] = [
   idleRow,
   recoveryRow,
   largeStoreRow,
+  hooksRow,
 ];
 
 const { values: flags, positionals: names } = parseArgs({
