@@ -1,0 +1,36 @@
+/** Hook commands of `settings.json`. A sub-agent's hooks cannot be told from its parent's: Gemini names no agent. */
+import type { HarnessHooks, HookEvent } from '../hooks.ts';
+import { pick } from '../hooks.ts';
+import { timeOf } from '../json.ts';
+import { tellNested } from '../tell-answer.ts';
+
+const events: ReadonlyMap<string, HookEvent> = new Map([
+  ['SessionStart', 'session-start'],
+  ['BeforeAgent', 'user-prompt-submit'],
+  ['AfterAgent', 'stop'],
+  ['SessionEnd', 'session-end'],
+]);
+
+export const geminiCliHooks: HarnessHooks = {
+  eventOf(name, payload) {
+    // By itself it comes before every turn, whether anything is compressed or not.
+    if (name === 'PreCompress') return payload.trigger === 'manual' ? 'pre-compaction' : null;
+    return events.get(name) ?? null;
+  },
+  readPayload: (_event, payload) => ({
+    sessionKey: pick(payload, 'session_id'),
+    project: pick(payload, 'cwd'),
+    at: timeOf(payload.timestamp),
+    runtimePath: 'legacy',
+    transcriptPath: pick(payload, 'transcript_path'),
+    source: pick(payload, 'source'),
+    reason: pick(payload, 'reason'),
+    userMessage: pick(payload, 'prompt'),
+    lastAssistantMessage: pick(payload, 'prompt_response'),
+    stopHookActive: typeof payload.stop_hook_active === 'boolean' ? payload.stop_hook_active : null,
+  }),
+  tellAnswer: tellNested(
+    { 'session-start': 'SessionStart', 'user-prompt-submit': 'BeforeAgent' },
+    'deny',
+  ),
+};
