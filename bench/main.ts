@@ -15,6 +15,7 @@ import { measureControl } from './rows/control.ts';
 import { fanOutRow } from './rows/fan-out.ts';
 import { historiesRow } from './rows/histories.ts';
 import { hooksRow } from './rows/hooks.ts';
+import { hookRow } from './rows/hook.ts';
 import { idleRow } from './rows/idle.ts';
 import { largeStoreRow } from './rows/large-store.ts';
 import { outputRow } from './rows/output.ts';
@@ -30,6 +31,7 @@ const rows: readonly Row[] = [
   fanOutRow,
   historiesRow,
   outputRow,
+  hookRow,
   idleRow,
   recoveryRow,
   largeStoreRow,

@@ -1,12 +1,15 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
 
-const main = new URL('../dist/cli/main.js', import.meta.url);
+// A hook holds up the user at every prompt, so it does not load the rest of the command line.
+const [command, ...args] = process.argv.slice(2);
+const isHook = command === 'hook' && !args.some((arg) => arg === '-h' || arg === '--help');
+const main = new URL(`../dist/cli/${isHook ? 'hook/' : ''}main.js`, import.meta.url);
 if (existsSync(main)) {
   await import(main.href);
 } else {
   console.error(
     'Offshoot is not built yet. Run `npm ci`, or `npm run build` where it is installed.',
   );
-  process.exitCode = 1;
+  process.exitCode = isHook ? 0 : 1;
 }

@@ -8,6 +8,7 @@ import { addControlCommands } from './commands/control.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addEngineCommand } from './commands/engine.ts';
 import { addGetCommands } from './commands/get.ts';
+import { addHookCommand } from './commands/hook.ts';
 import { addMcpCommand } from './commands/mcp.ts';
 import { addRunCommands } from './commands/run.ts';
 import { addStackCommands } from './commands/stack.ts';
@@ -54,6 +55,7 @@ export function createProgram(cli: Cli): Command {
     addEngineCommand,
     addWorkerCommand,
     addMcpCommand,
+    addHookCommand,
   ];
   for (const add of parts) add(program, cli);
   program

@@ -24,6 +24,8 @@ export function homePaths(home: string) {
     /** Copies of the database, unless the configuration names another folder. */
     backups: `${home}/backups`,
     logs: `${home}/logs`,
+    /** Hooks that came while no server was there, by the server they were meant for. */
+    hookSpools: `${home}/spool`,
     work: `${home}/work`,
     /** One 0600 file per open invocation with the values of `context.env`. */
     secrets: `${home}/secrets`,

@@ -98,6 +98,15 @@ export const limits = {
   compareRowsMax: 5000,
   /** Reports of one run on disk while the server is away. More holds its program back. */
   spoolBytesMax: 256 * MiB,
+  /** What a program hands its hook command, an inline transcript included. */
+  hookInputBytesMax: 16 * MiB,
+  hookInputMs: 2 * SECOND,
+  /** How long a hook command waits for the server. Codex ends a hook at the end of a session after 3 s, others sooner. */
+  hookMs: 1200,
+  hookAnswerBytesMax: 4 * MiB,
+  /** Hooks on disk while the server is away. What comes after is not kept: the transcript still has it. */
+  hookSpoolFilesMax: 10_000,
+  hookSpoolBytesMax: 64 * MiB,
   /** Turns and endings that are kept for all who follow them; more is read again for whoever comes late. */
   sharedReadBytesMax: 32 * MiB,
 } as const;

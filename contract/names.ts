@@ -13,6 +13,8 @@ export const localHostId = 'local';
 export const headers = {
   parentSession: 'x-agent-session-id',
   idempotencyKey: 'idempotency-key',
+  /** On a hook that was kept while no server was there: nobody reads its answer any more. */
+  lateHook: 'x-offshoot-late-hook',
 } as const;
 
 /** Headers of hooks; the second of each is the name that connectors of Signet send. */

@@ -53,6 +53,7 @@ engine build --json
 worker --server <url> --token-file <file> --name <id> --slots <count>
 worker token <name> --revoke --json
 mcp
+hook <event> --harness <name>
 exit-codes
 `);
 });

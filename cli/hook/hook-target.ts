@@ -1,0 +1,53 @@
+/** Which server a hook goes to, and where it waits for that server. */
+import { createHash } from 'node:crypto';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { HookServer } from '../../client/post-hook.ts';
+import { homePaths } from '../../contract/home.ts';
+import type { HookEnvironment } from './hook-environment.ts';
+
+export interface HookTarget {
+  /** `null`: none is running. */
+  server: HookServer | null;
+  /** `null`: there is no home, so nothing can be kept. */
+  spoolFolder: string | null;
+}
+
+export function findHookTarget({
+  environment: { url, token },
+  home,
+}: {
+  environment: HookEnvironment;
+  home: string;
+}): HookTarget {
+  const spools = isFolder(home) ? homePaths(home).hookSpools : null;
+  const named = url !== null && token !== null ? { url, token } : null;
+  const server = named ?? serverOf(home);
+  return { server, spoolFolder: spools && join(spools, named ? spoolOf(named) : 'hooks') };
+}
+
+/** What was meant for one token must not be sent with another's rights: it would become another agent's. */
+function spoolOf({ url, token }: HookServer): string {
+  return `hooks-${createHash('sha256').update(`${url}\n${token}`).digest('hex').slice(0, 16)}`;
+}
+
+/** As `client/discover.ts` finds it, without loading its schemas. */
+function serverOf(home: string): HookServer | null {
+  try {
+    const { serverFile } = homePaths(home);
+    const { url, tokenFile } = JSON.parse(readFileSync(serverFile, 'utf8')) as {
+      url: string;
+      tokenFile: string;
+    };
+    // In a copy of a home that is in use, it is the other home's server.
+    if (realpathSync(dirname(tokenFile)) !== realpathSync(home)) return null;
+    return { url, token: readFileSync(tokenFile, 'utf8').trim() };
+  } catch {
+    // None has started here, or half of what it left is gone: the next one that starts writes it anew.
+    return null;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

@@ -1,0 +1,82 @@
+/** One hook, from the program's payload to what is printed for the program. */
+import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { openHookSpool, type HookSpool } from '../../client/hook-spool.ts';
+import { postHook, type HookServer, type Posted } from '../../client/post-hook.ts';
+import { limits } from '../../contract/limits.ts';
+import { hooksOf } from '../../harnesses/hooks-of.ts';
+import { readHook, type HookCall } from '../../harnesses/hooks.ts';
+import { readHookArgs } from './hook-args.ts';
+import type { HookEnvironment } from './hook-environment.ts';
+import { findHookTarget } from './hook-target.ts';
+import { readPayload } from './read-payload.ts';
+
+export interface HookDeps {
+  args: readonly string[];
+  stdin: Readable;
+  environment: HookEnvironment;
+  home: string;
+  now: () => number;
+  /** Given when the program wants us gone. */
+  signal: AbortSignal;
+}
+
+export interface HookOutput {
+  out: string;
+  err: string;
+}
+
+export async function runHook(deps: HookDeps): Promise<HookOutput> {
+  const args = readHookArgs(deps.args);
+  if ('problem' in args) return silence(args.problem);
+  const read = await readPayload(deps.stdin);
+  if ('problem' in read) return silence(read.problem);
+  const hooks = await hooksOf(args.harness);
+  const call = readHook(hooks, { ...args, payload: read.payload });
+  if (call === null) return silence();
+  const told = await deliver(withKey(call, deps.now()), deps);
+  if (told.kind !== 'answered') return silence(told.why);
+  return { out: hooks.tellAnswer(call.event, told.answer), err: '' };
+}
+
+/** When it happened, and by what it is known when it comes again. */
+function withKey({ event, request }: HookCall, now: number): HookCall {
+  const at = request.at ?? new Date(now).toISOString();
+  return { event, request: { ...request, at, idempotencyKey: randomUUID() } };
+}
+
+/** What cannot be sent now is kept behind what waits already. */
+async function deliver(hook: HookCall, deps: HookDeps): Promise<Posted> {
+  const { server, spoolFolder } = findHookTarget(deps);
+  const spool = spoolFolder === null ? null : openHookSpool(spoolFolder);
+  const signal = AbortSignal.any([AbortSignal.timeout(limits.hookMs), deps.signal]);
+  const posted = await send(hook, { server, spool, signal });
+  if (posted.kind !== 'away') return posted;
+  return { kind: 'away', why: `${posted.why}; ${keep(hook, spool)}` };
+}
+
+function keep(hook: HookCall, spool: HookSpool | null): string {
+  if (spool === null) return 'not kept: there is no home';
+  return spool.add(hook) ? 'kept for later' : 'not kept: too many wait already';
+}
+
+async function send(hook: HookCall, { server, spool, signal }: Way): Promise<Posted> {
+  if (server === null) return { kind: 'away', why: 'no server is running' };
+  if (spool !== null && spool.names().length > 0) {
+    // Loaded only now: nearly every hook finds nothing that waits.
+    const { sendSpooled } = await import('./send-spooled.ts');
+    const isClear = await sendSpooled(spool, server, signal);
+    if (!isClear) return { kind: 'away', why: 'hooks before it could not be sent yet' };
+  }
+  return postHook(server, hook, { signal });
+}
+
+interface Way {
+  server: HookServer | null;
+  spool: HookSpool | null;
+  signal: AbortSignal;
+}
+
+function silence(why?: string): HookOutput {
+  return { out: '', err: why === undefined ? '' : `offshoot hook: ${why}\n` };
+}

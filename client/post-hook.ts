@@ -1,0 +1,88 @@
+/**
+ * One hook, sent to the server once. Written for the hook command, which starts anew for each hook: it loads neither
+ * schemas nor the typed client, and what comes back is checked only for being JSON.
+ */
+import { limits } from '../contract/limits.ts';
+import { headers as ours } from '../contract/names.ts';
+import type { SpooledHook } from './hook-spool.ts';
+
+export interface HookServer {
+  url: string;
+  token: string;
+}
+
+export type Posted =
+  | { kind: 'answered'; answer: Readonly<Record<string, unknown>> }
+  /** The server will never take it as it is. */
+  | { kind: 'refused'; why: string }
+  /** Nobody knows whether the server has it; sending it again does no harm. */
+  | { kind: 'away'; why: string };
+
+/** Any other answer that is no success may come out otherwise later: another token, a server that starts. */
+const refusals: ReadonlySet<number> = new Set([400, 403, 404, 405, 409, 413, 415, 422]);
+
+export async function postHook(
+  server: HookServer,
+  hook: SpooledHook,
+  { signal, isLate = false }: { signal: AbortSignal; isLate?: boolean },
+): Promise<Posted> {
+  try {
+    const { status, text } = await post(
+      server,
+      hook,
+      signal,
+      isLate ? { [ours.lateHook]: '1' } : {},
+    );
+    const body = bodyOf(text);
+    if (status >= 200 && status < 300) return { kind: 'answered', answer: body ?? {} };
+    const why = typeof body?.detail === 'string' ? body.detail : `the server answered ${status}`;
+    return { kind: refusals.has(status) ? 'refused' : 'away', why };
+  } catch (error) {
+    return { kind: 'away', why: (error as Error).message };
+  }
+}
+
+async function post(
+  { url, token }: HookServer,
+  hook: SpooledHook,
+  signal: AbortSignal,
+  more: Readonly<Record<string, string>>,
+): Promise<{ status: number; text: string }> {
+  const to = new URL(`${url.replace(/\/$/, '')}/api/hooks/${hook.event}`);
+  const { request } = await (to.protocol === 'https:' ? import('node:https') : import('node:http'));
+  const body = Buffer.from(JSON.stringify(hook.request));
+  return new Promise((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'content-length': body.length,
+      ...more,
+    };
+    // An agent of its own keeps no connection: the process ends as soon as the answer is there.
+    const sent = request(to, { method: 'POST', headers, signal, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > limits.hookAnswerBytesMax)
+          response.destroy(new Error('The answer is too long.'));
+        else chunks.push(chunk);
+      });
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+function bodyOf(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}

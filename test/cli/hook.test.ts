@@ -1,0 +1,292 @@
+/** `offshoot hook`: what is sent, what is printed, and what is kept while no server takes it. */
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { expect, test } from '@jest/globals';
+import { runHook, type HookOutput } from '../../cli/hook/run-hook.ts';
+import { limits } from '../../contract/limits.ts';
+import { answerJson, withFakeServer, type Answer, type FakeServer } from '../client/fake-server.ts';
+import { withFolder } from '../support/folder.ts';
+
+const nothing: HookOutput = { out: '', err: '' };
+const noVariables = { home: null, url: null, token: null, noHooks: null };
+const ok: Answer = (_, response) => answerJson(response, { inject: 'Known: 42.' });
+
+interface Home {
+  folder: string;
+  server: FakeServer;
+  /** One hook of a program whose stdin is this. */
+  hook(stdin: unknown, more?: Partial<Parameters<typeof runHook>[0]>): Promise<HookOutput>;
+  spooled(): string[];
+}
+
+test("a prompt is sent in our names with the home's token, and answered in the program's form", () =>
+  withHome(ok, async ({ hook, server, spooled }) => {
+    const told = await hook({ session_id: 's', cwd: '/w', prompt: 'hi', permission_mode: 'plan' });
+    expect(told).toEqual({
+      out: '{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"Known: 42."}}',
+      err: '',
+    });
+    const [seen] = server.seen;
+    expect(seen).toMatchObject({ method: 'POST', url: '/api/hooks/user-prompt-submit' });
+    expect(seen?.headers.authorization).toBe('Bearer the-token');
+    expect(seen?.headers).not.toHaveProperty('x-offshoot-late-hook');
+    expect(seen?.body).toEqual({
+      harness: 'claude-code',
+      sessionKey: 's',
+      project: '/w',
+      userMessage: 'hi',
+      runtimePath: 'legacy',
+      at: '2026-11-18T00:00:00.000Z',
+      idempotencyKey: expect.any(String),
+    });
+    expect(spooled()).toEqual([]);
+  }));
+
+test('a hook that says nothing to us is not sent', () =>
+  withHome(ok, async ({ hook, server }) => {
+    expect(await hook({ session_id: 's' }, argsFor('PreToolUse'))).toEqual(nothing);
+    expect(server.seen).toEqual([]);
+  }));
+
+test.each([
+  ['', 'nothing came on stdin'],
+  ['{"session_id":', 'stdin is no JSON object'],
+  ['[1]', 'stdin is no JSON object'],
+  ['x'.repeat(limits.hookInputBytesMax + 1), 'the payload has more than 16777216 bytes'],
+])('of a stdin that is no payload one line is told, and nothing is sent', (stdin, why) =>
+  withHome(ok, async ({ hook, server, spooled }) => {
+    expect(await hook(stdin)).toEqual({ out: '', err: `offshoot hook: ${why}\n` });
+    expect(server.seen).toEqual([]);
+    expect(spooled()).toEqual([]);
+  }),
+);
+
+test.each([[['Stop']], [['--harness', 'codex']], [['Stop', '--harness', ' ']], [['Stop', '-x']]])(
+  'of the words %j the usage is told',
+  (args) =>
+    withHome(ok, async ({ hook }) => {
+      const { out, err } = await hook({}, { args });
+      expect(out).toBe('');
+      expect(err).toContain('usage: offshoot hook <event> --harness <name>');
+    }),
+);
+
+test('without a server a hook is kept, for its user alone and with its time and key', () =>
+  withHome(ok, async ({ folder, hook, server, spooled }) => {
+    await server.stop();
+    const told = await hook({ session_id: 's', prompt: 'hi' });
+    expect(told.out).toBe('');
+    expect(told.err).toMatch(/^offshoot hook: .*ECONNREFUSED.*; kept for later\n$/);
+    const [name = ''] = spooled();
+    const spool = join(folder, 'spool', 'hooks');
+    expect(statSync(spool).mode & 0o777).toBe(0o700);
+    expect(statSync(join(spool, name)).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(join(spool, name), 'utf8'))).toMatchObject({
+      event: 'user-prompt-submit',
+      request: { at: '2026-11-18T00:00:00.000Z', idempotencyKey: expect.any(String) },
+    });
+    expect(readdirSync(spool)).toEqual([name]);
+  }));
+
+test('the next hook sends what waits before itself, in order, and prints its own answer alone', () =>
+  withHome(answerByPrompt, async ({ hook, server, spooled }) => {
+    await server.stop();
+    for (const prompt of ['1', '2', '3']) await hook({ session_id: 's', prompt });
+    const keys = spooled();
+    expect(keys).toHaveLength(3);
+    await server.start();
+    const told = await hook({ session_id: 's', prompt: '4' });
+    expect(JSON.parse(told.out)).toMatchObject({
+      hookSpecificOutput: { additionalContext: 'Known: 4' },
+    });
+    expect(server.seen.map(({ body }) => body?.userMessage)).toEqual(['1', '2', '3', '4']);
+    const isLate = server.seen.map(({ headers }) => headers['x-offshoot-late-hook'] === '1');
+    expect(isLate).toEqual([true, true, true, false]);
+    expect(new Set(server.seen.map(({ body }) => body?.idempotencyKey)).size).toBe(4);
+    expect(spooled()).toEqual([]);
+  }));
+
+test('a server that does not answer holds a program up no longer than the limit', () =>
+  withHome(
+    () => undefined,
+    async ({ hook, spooled }) => {
+      const begin = performance.now();
+      const told = await hook({ session_id: 's' });
+      expect(performance.now() - begin).toBeLessThan(limits.hookMs + 1_000);
+      expect(told.out).toBe('');
+      expect(spooled()).toHaveLength(1);
+      // What waits goes first: this one does not overtake it.
+      await hook({ session_id: 's' });
+      expect(spooled()).toHaveLength(2);
+    },
+  ));
+
+test('a hook that its program ends is kept', () =>
+  withHome(
+    () => undefined,
+    async ({ hook, spooled }) => {
+      const over = new AbortController();
+      setTimeout(() => over.abort(), 50);
+      const begin = performance.now();
+      await hook({ session_id: 's' }, { signal: over.signal });
+      expect(performance.now() - begin).toBeLessThan(limits.hookMs);
+      expect(spooled()).toHaveLength(1);
+    },
+  ));
+
+test.each([400, 403, 404, 409, 413, 422])(
+  'a hook that the server refuses by %s is not kept',
+  (status) =>
+    withHome(
+      (_, response) => answerJson(response, { detail: "It is another one's." }, status),
+      async ({ hook, spooled }) => {
+        expect(await hook({ session_id: 's' })).toEqual({
+          out: '',
+          err: "offshoot hook: It is another one's.\n",
+        });
+        expect(spooled()).toEqual([]);
+      },
+    ),
+);
+
+test.each([401, 408, 429, 500, 503])('a hook that comes back with %s is kept', (status) =>
+  withHome(
+    (_, response) => answerJson(response, {}, status),
+    async ({ hook, spooled }) => {
+      expect((await hook({ session_id: 's' })).out).toBe('');
+      expect(spooled()).toHaveLength(1);
+    },
+  ),
+);
+
+test('a refused one that waited keeps nothing back', () =>
+  withHome(refuseFirst, async ({ hook, server, spooled }) => {
+    await server.stop();
+    await hook({ session_id: 's', prompt: 'refused' });
+    await hook({ session_id: 's', prompt: '2' });
+    await server.start();
+    await hook({ session_id: 's', prompt: '3' });
+    expect(server.seen.map(({ body }) => body?.userMessage)).toEqual(['refused', '2', '3']);
+    expect(spooled()).toEqual([]);
+  }));
+
+test('a file that is no hook any more is set aside, and those behind it are sent', () =>
+  withHome(ok, async ({ folder, hook, server }) => {
+    const spool = join(folder, 'spool', 'hooks');
+    mkdirSync(spool, { recursive: true });
+    writeFileSync(join(spool, '0000000000000001-aaaaaaaa-5.json'), '{"eve');
+    await hook({ session_id: 's' });
+    expect(server.seen).toHaveLength(1);
+    expect(readdirSync(spool)).toEqual(['0000000000000001-aaaaaaaa-5.json.unreadable']);
+  }));
+
+test.each([
+  ['bytes', [`0000000000000001-aaaaaaaa-${limits.hookSpoolBytesMax}.json`]],
+  [
+    'files',
+    Array.from(
+      { length: limits.hookSpoolFilesMax },
+      (_, index) => `${String(index).padStart(16, '0')}-aaaaaaaa-0.json`,
+    ),
+  ],
+])('a spool that is full of %s takes no more, and says so', (_, names) =>
+  withHome(ok, async ({ folder, hook, server, spooled }) => {
+    const spool = join(folder, 'spool', 'hooks');
+    mkdirSync(spool, { recursive: true });
+    for (const name of names) {
+      writeFileSync(join(spool, name), '{"event":"stop","request":{}}');
+    }
+    await server.stop();
+    expect((await hook({ session_id: 's' })).err).toContain('not kept: too many wait already');
+    expect(spooled()).toHaveLength(names.length);
+  }),
+);
+
+test('a server that the environment names has a spool of its own', () =>
+  withHome(ok, async ({ folder, hook, server, spooled }) => {
+    const environment = { ...noVariables, url: server.url, token: "the child's" };
+    await server.stop();
+    await hook({ session_id: 's', prompt: 'as the child' }, { environment });
+    expect(spooled()).toEqual([]);
+    await server.start();
+    await hook({ session_id: 's', prompt: 'as the home' });
+    await hook({ session_id: 's', prompt: 'as the child again' }, { environment });
+    expect(
+      server.seen.map(({ headers, body }) => [headers.authorization, body?.userMessage]),
+    ).toEqual([
+      ['Bearer the-token', 'as the home'],
+      ["Bearer the child's", 'as the child'],
+      ["Bearer the child's", 'as the child again'],
+    ]);
+    expect(readdirSync(join(folder, 'spool')).join()).not.toContain('child');
+  }));
+
+test('a copy of a home does not report to the server of the other', () =>
+  withHome(ok, ({ folder, hook, server }) =>
+    withFolder(async (copy) => {
+      writeFileSync(join(copy, 'server.json'), readFileSync(join(folder, 'server.json')));
+      expect((await hook({ session_id: 's' }, { home: copy })).err).toContain(
+        'no server is running; kept',
+      );
+      expect(server.seen).toEqual([]);
+    }),
+  ));
+
+test('where there is no home none is made', () =>
+  withFolder(async (folder) => {
+    const home = join(folder, 'none');
+    const told = await runHook({ ...base, home, stdin: Readable.from([Buffer.from('{}')]) });
+    expect(told).toEqual({
+      out: '',
+      err: 'offshoot hook: no server is running; not kept: there is no home\n',
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  }));
+
+function argsFor(event: string) {
+  return { args: [event, '--harness', 'claude-code'] };
+}
+
+const base = {
+  ...argsFor('UserPromptSubmit'),
+  environment: noVariables,
+  now: () => Date.parse('2026-11-18T00:00:00Z'),
+  signal: new AbortController().signal,
+};
+
+function answerByPrompt(...[{ body }, response]: Parameters<Answer>): void {
+  answerJson(response, { inject: `Known: ${String(body?.userMessage)}` });
+}
+
+function refuseFirst(...[{ body }, response]: Parameters<Answer>): void {
+  answerJson(response, {}, body?.userMessage === 'refused' ? 409 : 200);
+}
+
+function withHome(answer: Answer, use: (home: Home) => Promise<void>): Promise<void> {
+  return withFolder((folder) =>
+    withFakeServer(answer, async (server) => {
+      const tokenFile = join(folder, 'token');
+      writeFileSync(tokenFile, 'the-token\n');
+      writeFileSync(join(folder, 'server.json'), JSON.stringify({ url: server.url, tokenFile }));
+      await use({
+        folder,
+        server,
+        hook: (stdin, more) => {
+          const text = typeof stdin === 'string' ? stdin : JSON.stringify(stdin);
+          const bytes = Readable.from(text === '' ? [] : [Buffer.from(text)]);
+          return runHook({ ...base, home: folder, stdin: bytes, ...more });
+        },
+        spooled: () => jsonFilesIn(join(folder, 'spool', 'hooks')),
+      });
+    }),
+  );
+}
+
+function jsonFilesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith('.json'));
+  } catch {
+    return [];
+  }
+}

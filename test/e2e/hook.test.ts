@@ -1,0 +1,167 @@
+/** `offshoot hook` as agent programs run it: a process for each hook, many at once, some of them killed. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { openHookSpool } from '../../client/hook-spool.ts';
+import { answerJson, withFakeServer, type FakeServer } from '../client/fake-server.ts';
+import { withFolder } from '../support/folder.ts';
+
+const binFile = fileURLToPath(new URL('../../bin/offshoot.mjs', import.meta.url));
+
+test('the process prints the answer and ends with 0, in the form of the program that is named', () =>
+  withHome(
+    (_, response) => answerJson(response, { inject: 'Known.' }),
+    async ({ home }) => {
+      const ended = await run(
+        home,
+        ['sessionStart', '--harness', 'copilot-cli'],
+        '{"sessionId":"s"}',
+      );
+      expect(ended).toEqual({ code: 0, out: '{"additionalContext":"Known."}', err: '' });
+    },
+  ));
+
+test('a process whose stdin is never closed takes what came, and ends', () =>
+  withHome(
+    (_, response) => answerJson(response, { inject: 'Known.' }),
+    async ({ home }) => {
+      const child = start(home, ['Stop', '--harness', 'claude-code']);
+      child.stdin?.write('{"session_id":"s"}');
+      expect(await endOf(child)).toMatchObject({
+        code: 0,
+        out: '{"decision":"block","reason":"Known."}',
+      });
+    },
+  ));
+
+test.each([
+  ['no words', [], ''],
+  ['a payload that is none', ['Stop', '--harness', 'claude-code'], 'nonsense'],
+])('with %s the process ends with 0 and prints nothing for the program', (_, args, stdin) =>
+  withHome(
+    (_request, response) => answerJson(response, {}),
+    async ({ home }) => {
+      const ended = await run(home, args, stdin);
+      expect(ended).toMatchObject({ code: 0, out: '' });
+      expect(ended.err.trimEnd().split('\n')).toHaveLength(1);
+    },
+  ),
+);
+
+test('OFFSHOOT_NO_HOOKS ends the process before it reads anything', () =>
+  withHome(
+    (_, response) => answerJson(response, { inject: 'x' }),
+    async ({ home, server }) => {
+      const child = start(home, ['Stop', '--harness', 'codex'], { OFFSHOOT_NO_HOOKS: '1' });
+      expect(await endOf(child)).toEqual({ code: 0, out: '', err: '' });
+      expect(server.seen).toEqual([]);
+    },
+  ));
+
+test('a process that is told to end while the server thinks keeps its hook', () =>
+  withHome(
+    () => undefined,
+    async ({ home, server }) => {
+      const child = start(home, ['Stop', '--harness', 'codex']);
+      child.stdin?.end('{"session_id":"s"}');
+      while (server.seen.length === 0) await sleep(5);
+      child.kill('SIGTERM');
+      expect(await endOf(child)).toMatchObject({ code: 0, out: '' });
+      expect(openHookSpool(spoolOf(home)).names()).toHaveLength(1);
+    },
+  ));
+
+test('of many hooks at once none sends what waits a second time, or out of order, though the first sender dies', () =>
+  withHome(slowly, async ({ home, server }) => {
+    const spool = openHookSpool(spoolOf(home));
+    for (let index = 0; index < 60; index += 1) {
+      spool.add({
+        event: 'stop',
+        request: { harness: 'codex', index, idempotencyKey: `k${index}` },
+      });
+    }
+    const args = ['Stop', '--harness', 'codex'];
+    const killed = start(home, args);
+    killed.stdin?.end('{"session_id":"killed"}');
+    while (server.seen.length < 10) await sleep(1);
+    killed.kill('SIGKILL');
+    const ended = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => run(home, args, `{"session_id":"s${index}"}`)),
+    );
+    expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
+
+    // On a slow machine some gave up waiting and left theirs behind; the next ones send them.
+    for (let round = 0; round < 20 && spool.names().length > 0; round += 1) {
+      await run(home, args, '{"session_id":"last"}');
+    }
+    expect(readdirSync(spoolOf(home)).filter((name) => name !== 'lock')).toEqual([]);
+    const order = server.seen.flatMap(({ body }) =>
+      typeof body?.index === 'number' ? [body.index] : [],
+    );
+    // The one that was being sent as its sender died is sent again, under its key.
+    expect(order.length).toBeLessThanOrEqual(61);
+    expect([...new Set(order)]).toEqual(Array.from({ length: 60 }, (_, index) => index));
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    const own = server.seen
+      .map(({ body }) => String(body?.sessionKey))
+      .filter((key) => /^s\d$/.test(key));
+    expect(own.toSorted()).toEqual(['s0', 's1', 's2', 's3', 's4', 's5']);
+  }));
+
+interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+function run(home: string, args: readonly string[], stdin: string): Promise<Ended> {
+  const child = start(home, args);
+  child.stdin?.end(stdin);
+  return endOf(child);
+}
+
+function start(
+  home: string,
+  args: readonly string[],
+  more: Record<string, string> = {},
+): ChildProcess {
+  const { OFFSHOOT_URL: _url, OFFSHOOT_TOKEN: _token, ...env } = process.env;
+  return spawn(process.execPath, [binFile, 'hook', ...args], {
+    env: { ...env, OFFSHOOT_HOME: home, ...more },
+  });
+}
+
+function endOf(child: ChildProcess): Promise<Ended> {
+  const ended: Ended = { code: null, out: '', err: '' };
+  child.stdout?.on('data', (chunk: Buffer) => (ended.out += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (ended.err += chunk.toString()));
+  return new Promise((resolve) => {
+    child.on('close', (code) => resolve({ ...ended, code }));
+  });
+}
+
+function spoolOf(home: string): string {
+  return join(home, 'spool', 'hooks');
+}
+
+async function slowly(...[, response]: Parameters<Parameters<typeof withFakeServer>[0]>) {
+  await sleep(3);
+  answerJson(response, {});
+}
+
+function withHome(
+  answer: Parameters<typeof withFakeServer>[0],
+  use: (given: { home: string; server: FakeServer }) => Promise<void>,
+): Promise<void> {
+  return withFolder((home) =>
+    withFakeServer(answer, async (server) => {
+      const tokenFile = join(home, 'token');
+      writeFileSync(tokenFile, 'the-token\n');
+      writeFileSync(join(home, 'server.json'), JSON.stringify({ url: server.url, tokenFile }));
+      await use({ home, server });
+    }),
+  );
+}
