@@ -79,6 +79,7 @@ async function serve(): Promise<void> {
   const deps: Deps = {
     store,
     config: () => config.read(),
+    lastGoodConfig: () => config.lastGood(),
     paths,
     secret,
     url: () => url,

@@ -39,6 +39,11 @@ const runnerConfigSchema = z
     error: 'counts only with `result: json`: add that, or remove resultPath',
   });
 
+/** Always part of an inherited context: a key that says otherwise is refused by its own name. */
+const alwaysOn = z
+  .literal(true, { error: 'is always on: set inheritContext to false, or remove this key' })
+  .optional();
+
 const hostName = /^[a-z0-9.-]+(:\d{1,5})?$/;
 
 export const configSchema = z.strictObject({
@@ -111,6 +116,36 @@ export const configSchema = z.strictObject({
         .array(z.string().startsWith('/', 'must be an absolute path'))
         .max(100)
         .default([]),
+    })
+    .prefault({}),
+  memory: z
+    .strictObject({
+      pipelineV2: z
+        .strictObject({
+          subagents: z
+            .strictObject({
+              /** Whether a child is told what its parent knows. Searching it stays possible. */
+              inheritContext: z.boolean().default(true),
+              /** Characters of the parent's conversation since its last checkpoint. */
+              tailChars: z
+                .number()
+                .int()
+                .min(0)
+                .max(limits.contextTailCharsMax)
+                .default(defaults.tailChars),
+              /** How long a session may have been idle and still be guessed to be the parent; null: any time. */
+              parentIdleHours: z
+                .number()
+                .min(0)
+                .max(24 * 365)
+                .nullable()
+                .default(defaults.parentIdleHours),
+              includeEntities: alwaysOn,
+              includeConstraints: alwaysOn,
+            })
+            .prefault({}),
+        })
+        .prefault({}),
     })
     .prefault({}),
   logs: z

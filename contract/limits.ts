@@ -26,6 +26,10 @@ export const defaults = {
   /** A day's work is what can be lost with a disk; a week of days to go back to. */
   backupEveryHours: 24,
   backupsKept: 7,
+  /** What a child is told of what its parent said last. */
+  tailChars: 3000,
+  /** Who has been silent for longer is not guessed to have asked for a sub-agent. */
+  parentIdleHours: 4,
 } as const;
 
 export const limits = {
@@ -109,4 +113,25 @@ export const limits = {
   hookSpoolBytesMax: 64 * MiB,
   /** Turns and endings that are kept for all who follow them; more is read again for whoever comes late. */
   sharedReadBytesMax: 32 * MiB,
+  /**
+   * Inherited context, in characters: this much beside the tail of the conversation, which has its own
+   * room. Each part is bounded by itself; the rest is headings, title and session key.
+   */
+  contextBlockCharsMax: 8800,
+  contextCheckpointCharsMax: 4000,
+  contextEntitiesCharsMax: 600,
+  contextConstraintsCharsMax: 3600,
+  contextConstraintCharsMax: 500,
+  /** What `tailChars` may be set to: more is for a search to find. */
+  contextTailCharsMax: 20_000,
+  /** Entities of one block, those mentioned last first. */
+  contextEntitiesMax: 12,
+  /** A checkpoint after so many prompts; its digest names as many. */
+  checkpointEveryPrompts: 10,
+  digestSummaryCharsMax: 1000,
+  /** How far back a checkpoint looks for prompts: among 10 of them there may be many tools' turns. */
+  digestTurnsMax: 2000,
+  /** Of one entity: what is known of a thing, not a document about it. */
+  entityPartsMax: 200,
+  entityTextCharsMax: 2000,
 } as const;

@@ -2,7 +2,13 @@
 import { z } from 'zod';
 import { endingErrorCodes } from './errors.ts';
 import { tokenUsageSchema } from './run.ts';
-import { callbackStateSchema, executionModeSchema, statusSchema, turnRoleSchema } from './words.ts';
+import {
+  callbackStateSchema,
+  checkpointTriggerSchema,
+  executionModeSchema,
+  statusSchema,
+  turnRoleSchema,
+} from './words.ts';
 
 const time = z.iso.datetime();
 
@@ -79,6 +85,30 @@ export const sessionRecordSchema = z.object({
   updatedAt: time,
 });
 export type SessionRecord = z.infer<typeof sessionRecordSchema>;
+
+/** Where an inherited context came from. */
+const contextSourcesSchema = z.object({
+  parentSessionId: z.string(),
+  checkpoint: z
+    .object({ seq: z.number().int(), trigger: checkpointTriggerSchema, at: time })
+    .nullable()
+    .describe('`seq` is the last turn that it covers'),
+  turns: z.object({ fromSeq: z.number().int(), toSeq: z.number().int() }).nullable(),
+  entities: z.array(z.string()),
+  constraints: z
+    .number()
+    .int()
+    .describe('How many were active; the most important are in the text'),
+});
+export type ContextSources = z.infer<typeof contextSourcesSchema>;
+export const contextBlockSchema = z.object({
+  text: z.string().describe('As the child reads it. Secrets of known shapes are left out.'),
+  hash: z.string().describe('SHA-256 of the text'),
+  sources: contextSourcesSchema,
+});
+export type ContextBlock = z.infer<typeof contextBlockSchema>;
+export const inheritedContextSchema = contextBlockSchema.extend({ givenAt: time });
+export type InheritedContext = z.infer<typeof inheritedContextSchema>;
 
 /** One session of a tree with the invocations made on it, oldest first. */
 export interface TreeNode {

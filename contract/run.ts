@@ -59,6 +59,8 @@ export const runSpecSchema = z.object({
   workspacePath: z.string(),
   specId: z.string().nullable(),
   files: z.array(z.string()),
+  /** What its parent knew; null where there was nothing to tell. */
+  inheritedContext: z.string().nullable().default(null),
   env: z.record(z.string(), z.string()),
   runner: commandRunnerSchema,
   /** The address and token by which the child speaks to Offshoot. */

@@ -83,3 +83,14 @@ export const lineageRules = [
 ] as const;
 export const lineageRuleSchema = z.enum(lineageRules);
 export type LineageRule = z.infer<typeof lineageRuleSchema>;
+
+/** What a checkpoint of a session was taken for. */
+export const checkpointTriggers = [
+  'pre_compaction',
+  'compaction',
+  'session_end',
+  'prompts',
+  'explicit',
+] as const;
+export const checkpointTriggerSchema = z.enum(checkpointTriggers);
+export type CheckpointTrigger = z.infer<typeof checkpointTriggerSchema>;

@@ -13,6 +13,8 @@ export interface Deps {
   store: Store;
   /** Read anew when the file has changed; throws `config_invalid` naming the key. */
   config(): Config;
+  /** For work that is under way: while the file has a mistake, what held before it. */
+  lastGoodConfig(): Config;
   paths: HomePaths;
   secret: string;
   /** The address at which children reach this server. */

@@ -33,7 +33,7 @@ function contextOf(spec: RunSpec) {
     workspacePath: spec.workspacePath,
     specId: spec.specId,
     files: spec.files,
-    inherited: null,
+    inheritedContext: spec.inheritedContext,
   };
 }
 

@@ -11,7 +11,10 @@ import type { Deps } from '../deps.ts';
 export async function claim(deps: Deps, request: ClaimRequest): Promise<ClaimAnswer> {
   // Read before the claim: a claim whose answer could not be given would be a run that never was.
   const env = await deps.secrets.get(request.invocationId);
-  const claimed = await deps.store.write((tx) => claimRun(tx, request, { hasEnv: env !== null }));
+  const { subagents: context } = deps.lastGoodConfig().memory.pipelineV2;
+  const claimed = await deps.store.write((tx) =>
+    claimRun(tx, request, { hasEnv: env !== null, context }),
+  );
   if (claimed.kind !== 'run') return claimed;
   reach('claimed');
   return { kind: 'run', run: specOf(deps, claimed, env ?? {}) };
@@ -19,7 +22,7 @@ export async function claim(deps: Deps, request: ClaimRequest): Promise<ClaimAns
 
 function specOf(
   deps: Deps,
-  { row, runNo, turn, prompt }: Extract<Claim, { kind: 'run' }>,
+  { row, runNo, turn, prompt, inheritedContext }: Extract<Claim, { kind: 'run' }>,
   env: Record<string, string>,
 ): RunSpec {
   const within = parseTraceparent(row.traceparent);
@@ -36,6 +39,7 @@ function specOf(
     workspacePath: row.workspace_path,
     specId: row.spec_id,
     files: row.files_json === null ? [] : (JSON.parse(row.files_json) as string[]),
+    inheritedContext,
     env,
     runner: runnerOf(row),
     url: deps.url(),

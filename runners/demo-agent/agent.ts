@@ -33,6 +33,7 @@ export interface AgentDeps {
   /** Null for what was not started by Offshoot. */
   offshoot: { http: Offshoot; mcp: Pick<Offshoot, 'run'> } | null;
   invocationId: string;
+  inheritedContext: string | null;
   progress(text: string): void;
   /** Settles when stdout has taken it. */
   write(text: string): Promise<void>;
@@ -71,6 +72,9 @@ async function follow(deps: AgentDeps, instructions: Instruction[]): Promise<Sai
     switch (instruction.type) {
       case 'say':
         answer.push(instruction.text);
+        break;
+      case 'context':
+        answer.push(deps.inheritedContext ?? 'Nothing inherited.');
         break;
       case 'print':
         deps.progress(instruction.text);

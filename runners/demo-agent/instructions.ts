@@ -3,6 +3,7 @@
  *
  *   say <text>                       adds a line to the answer
  *   print <text>                     says at once, on stderr, what is going on
+ *   context                          adds the context that it has inherited from its parent
  *   spawn <mode> [as <name>] [runner <id>]: <prompt>
  *                                    asks Offshoot for a child over HTTP. Mode: SYNC (its answer becomes part of this
  *                                    one), ASYNC_POLL (for `wait`), ASYNC_CALLBACK (its answer comes as a later turn);
@@ -37,7 +38,7 @@ export type Instruction =
   | { type: 'wait'; until: 'all' | 'any' }
   | { type: 'sleep'; seconds: number }
   | { type: 'flood'; lines: number }
-  | { type: 'crash' | 'hang' | 'ignore-term' };
+  | { type: 'context' | 'crash' | 'hang' | 'ignore-term' };
 
 export type Parsed =
   | { kind: 'program'; instructions: Instruction[] }
@@ -94,6 +95,7 @@ function parseOne(statement: string): Instruction | string | null {
       return number >= 0 && number <= 86_400 ? { type: 'sleep', seconds: number } : null;
     case 'flood':
       return Number.isSafeInteger(number) && number >= 0 ? { type: 'flood', lines: number } : null;
+    case 'context':
     case 'crash':
     case 'hang':
     case 'ignore-term':

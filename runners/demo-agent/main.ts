@@ -1,5 +1,6 @@
 /** The demo agent: its prompt on stdin, progress on stderr, its answer on stdout at the end. No model. */
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '../../client/index.ts';
@@ -18,6 +19,7 @@ const turn = Number(process.env[childEnv.turn] ?? 1);
 const deps: AgentDeps = {
   offshoot: url === null || token === null ? null : offshootAt(url, token),
   invocationId: process.env[childEnv.invocationId] ?? '',
+  inheritedContext: readInherited(process.env[childEnv.context]),
   progress: (line) => void process.stderr.write(`${line}\n`),
   write,
   crash: () => void process.kill(process.pid, 'SIGKILL'),
@@ -29,6 +31,14 @@ if (answer !== '') await write(`${answer}\n`);
 if (failure !== null) {
   deps.progress(failure);
   process.exitCode = 1;
+}
+
+function readInherited(contextFile: string | undefined): string | null {
+  if (contextFile === undefined) return null;
+  const file = JSON.parse(readFileSync(contextFile, 'utf8')) as {
+    inheritedContext?: string | null;
+  };
+  return file.inheritedContext ?? null;
 }
 
 function offshootAt(serverUrl: string, childToken: string) {

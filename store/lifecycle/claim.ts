@@ -7,10 +7,12 @@ import { isFinal, type Status } from '../../contract/words.ts';
 import { renderCallbackTurn } from '../../domain/envelope.ts';
 import { reach } from '../../faults/reach.ts';
 import { envelopeOf } from '../callbacks.ts';
+import { inheritOnce, type ContextConfig } from '../context-block.ts';
 import { admitNext, releaseSlot } from '../admission.ts';
 import { findHost } from '../hosts.ts';
 import { findInvocation, runnerOf, type InvocationRow } from '../invocations.ts';
 import { handCallbacks, waitingCallbacks } from '../mailbox.ts';
+import { sessionById } from '../sessions.ts';
 import { appendTurn } from '../turns.ts';
 import { wordsOf } from '../words.ts';
 import type { Tx } from '../write-queue.ts';
@@ -29,12 +31,24 @@ export interface RunRow {
 }
 
 export type Claim =
-  | { kind: 'run'; row: InvocationRow; runNo: number; turn: number; prompt: string }
+  | {
+      kind: 'run';
+      row: InvocationRow;
+      runNo: number;
+      turn: number;
+      prompt: string;
+      inheritedContext: string | null;
+    }
   | { kind: 'attach'; runNo: number }
   | { kind: 'nothing'; status: Status | null; isHere: boolean };
 
-/** `found` is what lies beside the store for it: nothing is run without the values it was given. */
-export function claim(tx: Tx, request: ClaimRequest, found: { hasEnv: boolean }): Claim {
+/** What lies beside the store: nothing is run without the values it was given. */
+export interface Surroundings {
+  hasEnv: boolean;
+  context: ContextConfig;
+}
+
+export function claim(tx: Tx, request: ClaimRequest, found: Surroundings): Claim {
   requireBoot(tx, request);
   const row = findInvocation(tx.db, request.invocationId);
   if (!row || isFinal(row.status)) return nothing(tx, request);
@@ -53,7 +67,7 @@ export function claim(tx: Tx, request: ClaimRequest, found: { hasEnv: boolean })
     settle(tx, row.id, withoutEnv);
     return nothing(tx, request);
   }
-  return begin(tx, row, request, counted);
+  return begin(tx, row, request, counted, found.context);
 }
 
 /** `isHere` as a workflow would be told: another lease on this host would come to the same. */
@@ -87,7 +101,9 @@ function begin(
   row: InvocationRow,
   request: ClaimRequest,
   { runNo, turn, hasRun }: ReturnType<typeof counts>,
+  context: ContextConfig,
 ): Claim {
+  const inheritedContext = inheritOnce(tx, context, sessionById(tx.db, row.session_id));
   const input = hasRun ? readCallbacks(tx, row) : readTask(tx, row);
   tx.db.run(
     `INSERT INTO runs (invocation_id, run_no, turn, input, host_id, boot_id, state, claimed_at)
@@ -114,7 +130,7 @@ function begin(
     invocationId: row.id,
     runNo,
   });
-  return { kind: 'run', row, runNo, turn, prompt: input };
+  return { kind: 'run', row, runNo, turn, prompt: input, inheritedContext };
 }
 
 /** `turn` counts over the session what was brought to an end, so a run again is the same turn. */

@@ -62,6 +62,7 @@ export interface RoomOptions {
   /** Without it, no host has ever spoken. */
   isHostUp?: boolean;
   limits?: Partial<Config['limits']>;
+  subagents?: Partial<Config['memory']['pipelineV2']['subagents']>;
   /** Else time stands still between two looks at it. */
   clock?: TestClock;
 }
@@ -114,7 +115,10 @@ function createRoom(
   clock: TestClock,
   options: RoomOptions,
 ): Room {
-  const config = configSchema.parse({ limits: options.limits ?? {} });
+  const config = configSchema.parse({
+    limits: options.limits ?? {},
+    memory: { pipelineV2: { subagents: options.subagents ?? {} } },
+  });
   const deps = createDeps(store, home, config);
   const admin = callerAs({ claims: { role: 'admin' } });
   const ask: Ask = (name, input, caller = admin) =>
@@ -168,6 +172,7 @@ export function createDeps(store: Store, home: string, config: Config): Deps {
   return {
     store,
     config: () => config,
+    lastGoodConfig: () => config,
     paths,
     secret: 'a secret of this test',
     url: () => 'http://127.0.0.1:1',

@@ -115,7 +115,10 @@ test.each([
 test('a child works in its workspace and finds its context in a file of its own', async () => {
   await withRoom(async (room) => {
     const files = [`${room.workspace}/a.txt`];
-    const spec = specOf(room, nodeRunner('dump', []), { turn: 3, specId: 'spec-7', files });
+    const spec = specOf(room, nodeRunner('dump', []), {
+      ...{ turn: 3, specId: 'spec-7', files },
+      inheritedContext: 'what the parent knew',
+    });
     const seen = await dump(room, spec);
     expect(seen.cwd).toBe(realpathSync(room.workspace));
     expect(seen.contextMode).toBe('600');
@@ -131,7 +134,7 @@ test('a child works in its workspace and finds its context in a file of its own'
       workspacePath: room.workspace,
       specId: 'spec-7',
       files,
-      inherited: null,
+      inheritedContext: 'what the parent knew',
     });
   });
 });

@@ -62,6 +62,7 @@ export function specOf(room: Room, runner: CommandRunner, spec: Partial<RunSpec>
     workspacePath: room.workspace,
     specId: null,
     files: [],
+    inheritedContext: null,
     env: {},
     runner,
     url: 'http://127.0.0.1:1',

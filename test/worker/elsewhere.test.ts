@@ -45,6 +45,7 @@ const specOf = (workspacePath: string, more: Partial<RunSpec> = {}): RunSpec => 
   workspacePath,
   specId: null,
   files: [],
+  inheritedContext: null,
   env: {},
   runner: { ...demoRunner('/server/demo.js'), id: 'tool', builtIn: undefined } as never,
   url: 'http://127.0.0.1:1',

@@ -1,0 +1,99 @@
+/** Checkpoints of a session: what it was about up to a turn. Made of what is in the store, by no model. */
+import { limits } from '../contract/limits.ts';
+import type { CheckpointTrigger } from '../contract/words.ts';
+import { digestOf } from '../domain/digest.ts';
+import type { Db } from './database.ts';
+import { mentionedIn } from './entities.ts';
+import { lastPrompts, lastSaid } from './said.ts';
+import { sessionById, type SessionRow } from './sessions.ts';
+import type { Tx } from './write-queue.ts';
+
+export interface CheckpointRow {
+  id: number;
+  agent_id: string;
+  session_id: number;
+  seq: number;
+  trigger: CheckpointTrigger;
+  /** Its beginning: what a block has room for. */
+  digest: string;
+  summary: string | null;
+  prompt_count: number;
+  focal_entity_ids: string;
+  created_at: string;
+}
+
+/** A summary that somebody has written stands as it is; else a digest is made of the last turns. */
+export function checkpointAt(
+  tx: Tx,
+  session: Pick<SessionRow, 'id'>,
+  trigger: CheckpointTrigger,
+  summary?: string,
+): CheckpointRow | undefined {
+  const now = sessionById(tx.db, session.id);
+  const before = lastCheckpoint(tx.db, now.id);
+  // Nothing was said since: another one would say the same, and hide what it was made for.
+  if (summary === undefined && before && !hasSaidSince(tx.db, before)) return before;
+  const known = summary ?? before?.summary ?? null;
+  const digest = summary ?? madeDigest(tx.db, now, known);
+  if (digest === null) return undefined;
+  const recent = lastSaid(tx.db, now.id, {
+    after: before?.seq ?? 0,
+    charsMax: limits.contextCheckpointCharsMax,
+  });
+  const words = [digest.slice(0, 2 * limits.contextCheckpointCharsMax)];
+  for (const { text } of recent) words.push(text);
+  tx.db.run(
+    `INSERT INTO session_checkpoints (agent_id, session_id, seq, trigger, digest, summary,
+       prompt_count, focal_entity_ids, created_at)
+     VALUES (:agentId, :sessionId, :seq, :trigger, :digest, :summary, :prompts, :focal, :now)`,
+    {
+      agentId: now.agent_id,
+      sessionId: now.id,
+      seq: now.last_seq,
+      trigger,
+      digest,
+      summary: known === null ? null : known.slice(0, 2 * limits.digestSummaryCharsMax),
+      prompts: now.prompt_count,
+      focal: JSON.stringify(mentionedIn(tx.db, now.agent_id, words.join('\n')).map(({ id }) => id)),
+      now: tx.now,
+    },
+  );
+  return lastCheckpoint(tx.db, now.id);
+}
+
+/** Called once for each new prompt: every so many of them make a checkpoint. */
+export function countPrompt(tx: Tx, session: Pick<SessionRow, 'id'>): void {
+  tx.db.run('UPDATE sessions SET prompt_count = prompt_count + 1 WHERE id = :id', {
+    id: session.id,
+  });
+  const { prompt_count: count } = sessionById(tx.db, session.id);
+  if (count % limits.checkpointEveryPrompts === 0) checkpointAt(tx, session, 'prompts');
+}
+
+export function lastCheckpoint(db: Db, sessionId: number): CheckpointRow | undefined {
+  return db.get(
+    `SELECT id, agent_id, session_id, seq, trigger, substr(digest, 1, :charsMax) AS digest, summary,
+            prompt_count, focal_entity_ids, created_at
+     FROM session_checkpoints WHERE session_id = :sessionId ORDER BY seq DESC, id DESC LIMIT 1`,
+    { sessionId, charsMax: 2 * limits.contextCheckpointCharsMax },
+  );
+}
+
+const hasSaidSince = (db: Db, { session_id: id, seq }: CheckpointRow) =>
+  lastSaid(db, id, { after: seq, charsMax: 1 }).length > 0;
+
+function madeDigest(db: Db, session: SessionRow, summary: string | null): string | null {
+  const prompts = lastPrompts(db, session.id, {
+    after: Math.max(0, session.last_seq - limits.digestTurnsMax),
+    count: limits.checkpointEveryPrompts,
+    charsMax: limits.contextCheckpointCharsMax,
+  });
+  const said = lastSaid(db, session.id, { after: 0, charsMax: 1 });
+  const last = said.at(-1);
+  return digestOf({
+    summary,
+    promptCount: session.prompt_count,
+    prompts,
+    lastAnswer: last?.role === 'assistant' ? last.text : null,
+  });
+}

@@ -1,0 +1,120 @@
+/** The context that a child inherits: put together by reads alone, and kept as it was given. */
+import { createHash } from 'node:crypto';
+import type { Config } from '../contract/config.ts';
+import { limits } from '../contract/limits.ts';
+import type { ContextBlock, ContextSources, InheritedContext } from '../contract/records.ts';
+import { renderContextBlock, tailOf, type SaidTurn } from '../domain/context-block.ts';
+import { redact } from '../domain/redact.ts';
+import { lastCheckpoint, type CheckpointRow } from './checkpoints.ts';
+import type { Db } from './database.ts';
+import { activeConstraints, activeEntities, mentionedIn } from './entities.ts';
+import { lineageOf } from './lineage.ts';
+import { lastSaid } from './said.ts';
+import { findSessionById, type SessionRow } from './sessions.ts';
+import type { Tx } from './write-queue.ts';
+
+export type ContextConfig = Config['memory']['pipelineV2']['subagents'];
+
+/** What a child of this session would be given now; null where there is nothing, or it is switched off. */
+export function contextBlockFor(
+  db: Db,
+  config: ContextConfig,
+  parent: SessionRow,
+): ContextBlock | null {
+  if (!config.inheritContext) return null;
+  const checkpoint = lastCheckpoint(db, parent.id);
+  const turns = lastSaid(db, parent.id, {
+    after: checkpoint?.seq ?? 0,
+    charsMax: config.tailChars,
+  }).map(withoutSecrets);
+  const tail = tailOf(turns, config.tailChars);
+  const digest = checkpoint ? redact(checkpoint.digest) : null;
+  const focal = focalEntities(db, parent.agent_id, checkpoint, [digest ?? '', tail?.text ?? '']);
+  const constraints = activeConstraints(
+    db,
+    parent.agent_id,
+    focal.map(({ id }) => id),
+  );
+  const text = renderContextBlock({
+    sessionKey: parent.session_key,
+    title: parent.title === null ? null : redact(parent.title),
+    checkpoint: digest,
+    tail: tail?.text ?? null,
+    entities: focal.map(({ name }) => redact(name)),
+    constraints: constraints.map(({ entity, content }) => ({ entity, content: redact(content) })),
+  });
+  if (text === null) return null;
+  const sources: ContextSources = {
+    parentSessionId: parent.session_key,
+    checkpoint: checkpoint
+      ? { seq: checkpoint.seq, trigger: checkpoint.trigger, at: checkpoint.created_at }
+      : null,
+    turns: tail && { fromSeq: tail.fromSeq, toSeq: tail.toSeq },
+    entities: focal.map(({ name }) => name),
+    constraints: constraints.length,
+  };
+  return { text, hash: createHash('sha256').update(text).digest('hex'), sources };
+}
+
+/**
+ * What a managed child is given is settled when it runs first: a run again, and a later message to its
+ * session, have the same.
+ */
+export function inheritOnce(tx: Tx, config: ContextConfig, child: SessionRow): string | null {
+  return inheritedBy(tx.db, child.id)?.text ?? inherit(tx, config, child)?.text ?? null;
+}
+
+/** Looks the parent's context up for a child, and keeps what it was given. */
+export function inherit(tx: Tx, config: ContextConfig, child: SessionRow): ContextBlock | null {
+  const edge = lineageOf(tx.db, child.id);
+  const parent = edge && findSessionById(tx.db, edge.parent_session_id);
+  // Scope is the agent, whatever an edge says.
+  if (parent?.agent_id !== child.agent_id) return null;
+  const block = contextBlockFor(tx.db, config, parent);
+  if (block === null) return null;
+  tx.db.run(
+    `INSERT INTO inherited_contexts (session_id, parent_session_id, given_at, hash, text, sources)
+     VALUES (:child, :parent, :now, :hash, :text, :sources)
+     ON CONFLICT (session_id, hash) DO UPDATE SET given_at = :now`,
+    {
+      child: child.id,
+      parent: parent.id,
+      now: tx.now,
+      hash: block.hash,
+      text: block.text,
+      sources: JSON.stringify(block.sources),
+    },
+  );
+  return block;
+}
+
+/** What a session was given last. */
+export function inheritedBy(db: Db, sessionId: number): InheritedContext | null {
+  const row = db.get<{ given_at: string; hash: string; text: string; sources: string }>(
+    `SELECT given_at, hash, text, sources FROM inherited_contexts
+     WHERE session_id = :sessionId ORDER BY given_at DESC, id DESC LIMIT 1`,
+    { sessionId },
+  );
+  if (!row) return null;
+  const sources = JSON.parse(row.sources) as ContextSources;
+  return { text: row.text, hash: row.hash, sources, givenAt: row.given_at };
+}
+
+/** Before anything is cut: a key of which half is cut off would not look like one. */
+function withoutSecrets({ seq, role, text }: SaidTurn): SaidTurn {
+  return { seq, role, text: redact(text) };
+}
+
+/** What is mentioned now comes before what was when the checkpoint was taken. */
+function focalEntities(
+  db: Db,
+  agentId: string,
+  checkpoint: CheckpointRow | undefined,
+  texts: string[],
+): { id: number; name: string }[] {
+  const mentioned = mentionedIn(db, agentId, texts.join('\n'));
+  const before = checkpoint ? (JSON.parse(checkpoint.focal_entity_ids) as number[]) : [];
+  const more = before.filter((id) => !mentioned.some((one) => one.id === id));
+  const all = more.length === 0 ? mentioned : [...mentioned, ...activeEntities(db, agentId, more)];
+  return all.slice(0, limits.contextEntitiesMax);
+}

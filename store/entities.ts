@@ -1,0 +1,213 @@
+/** What an agent knows of things by name: aspects with attributes and constraints, and other names. */
+import { AppError } from '../contract/errors.ts';
+import { limits } from '../contract/limits.ts';
+import type { EntityRecord, EntityParts } from '../contract/entities.ts';
+import { lastMention, wordsOf } from '../domain/mentions.ts';
+import type { Db } from './database.ts';
+import { ensureAgent } from './sessions.ts';
+import type { Tx } from './write-queue.ts';
+
+export interface EntityRow {
+  id: number;
+  agent_id: string;
+  name: string;
+  normalized: string;
+  type: string | null;
+  status: 'active' | 'archived';
+  created_at: string;
+  updated_at: string;
+}
+
+/** What is named replaces what was there under that name; what is left out stays. */
+export function putEntity(tx: Tx, agentId: string, name: string, parts: EntityParts): EntityRow {
+  ensureAgent(tx, agentId);
+  const entity = upsert(tx, agentId, name, parts);
+  if (parts.aliases) replaceAliases(tx, entity, parts.aliases);
+  if (parts.aspects) replaceAspects(tx, entity, parts.aspects);
+  return entity;
+}
+
+export function findEntity(db: Db, agentId: string, name: string): EntityRow | undefined {
+  return db.get('SELECT * FROM entities WHERE agent_id = :agentId AND normalized = :normalized', {
+    agentId,
+    normalized: wordsOf(name).list.join(' '),
+  });
+}
+
+export function listEntities(
+  db: Db,
+  agentId: string,
+  { after, limit }: { after: string; limit: number },
+): EntityRow[] {
+  return db.all(
+    `SELECT * FROM entities WHERE agent_id = :agentId AND normalized > :after
+     ORDER BY normalized LIMIT :limit`,
+    { agentId, after, limit },
+  );
+}
+
+export function removeEntity(tx: Tx, entity: EntityRow): void {
+  tx.db.run('DELETE FROM entities WHERE id = :id', { id: entity.id });
+}
+
+export function entityRecord(db: Db, row: EntityRow): EntityRecord {
+  const aliases = db.all<{ alias: string }>(
+    'SELECT alias FROM entity_aliases WHERE entity_id = :id ORDER BY id',
+    { id: row.id },
+  );
+  const aspects = db.all<{ id: number; name: string }>(
+    'SELECT id, name FROM entity_aspects WHERE entity_id = :id ORDER BY id',
+    { id: row.id },
+  );
+  return {
+    name: row.name,
+    agentId: row.agent_id,
+    type: row.type,
+    status: row.status,
+    aliases: aliases.map(({ alias }) => alias),
+    aspects: aspects.map(({ id, name }) => ({
+      name,
+      attributes: db.all(
+        `SELECT kind, content, importance, confidence, status FROM entity_attributes
+         WHERE aspect_id = :id ORDER BY id`,
+        { id },
+      ),
+    })),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+/** Active entities of this agent that a text names, those that it names last first. */
+export function mentionedIn(db: Db, agentId: string, text: string): { id: number; name: string }[] {
+  if (!db.get('SELECT 1 FROM entities WHERE agent_id = :agentId LIMIT 1', { agentId })) return [];
+  const words = wordsOf(text);
+  // Found by their first words, so that an agent may know any number of things.
+  const candidates = db.all<{ id: number; name: string; normalized: string }>(
+    `SELECT e.id, e.name, found.normalized FROM (
+       SELECT id, normalized FROM entities
+       WHERE agent_id = :agentId AND first_word IN (SELECT value FROM json_each(:words))
+       UNION ALL SELECT entity_id, normalized FROM entity_aliases
+       WHERE agent_id = :agentId AND first_word IN (SELECT value FROM json_each(:words))) found
+     JOIN entities e ON e.id = found.id AND e.status = 'active'`,
+    { agentId, words: JSON.stringify([...new Set(words.list)]) },
+  );
+  const places = new Map<number, { id: number; name: string; at: number }>();
+  for (const { id, name, normalized } of candidates) {
+    const at = lastMention(words, normalized);
+    if (at >= 0 && at > (places.get(id)?.at ?? -1)) places.set(id, { id, name, at });
+  }
+  return [...places.values()].toSorted((a, b) => b.at - a.at || a.id - b.id);
+}
+
+/** Entities by id, in the order of the ids; those that are gone or archived are left out. */
+export function activeEntities(db: Db, agentId: string, ids: number[]) {
+  const found = db.all<{ id: number; name: string }>(
+    `SELECT id, name FROM entities
+     WHERE agent_id = :agentId AND status = 'active' AND id IN (SELECT value FROM json_each(:ids))`,
+    { agentId, ids: JSON.stringify(ids) },
+  );
+  return ids.flatMap((id) => found.filter((one) => one.id === id));
+}
+
+/** Active constraints of these entities, the most important first. From the few to the many: CROSS JOIN keeps that order. */
+export function activeConstraints(
+  db: Db,
+  agentId: string,
+  ids: number[],
+): { entity: string; content: string }[] {
+  return db.all(
+    `SELECT e.name AS entity, a.content FROM json_each(:ids) ids
+     CROSS JOIN entities e ON e.id = ids.value
+     CROSS JOIN entity_aspects s ON s.entity_id = e.id
+     CROSS JOIN entity_attributes a ON a.aspect_id = s.id
+     WHERE e.agent_id = :agentId AND a.kind = 'constraint' AND a.status = 'active'
+     ORDER BY a.importance DESC, a.updated_at DESC, a.id LIMIT :limit`,
+    { agentId, ids: JSON.stringify(ids), limit: limits.entityPartsMax },
+  );
+}
+
+function upsert(tx: Tx, agentId: string, name: string, parts: EntityParts): EntityRow {
+  const key = keyOf(name);
+  requireFree(tx, agentId, key.normalized, null, name);
+  tx.db.run(
+    `INSERT INTO entities (agent_id, name, normalized, first_word, type, status, created_at, updated_at)
+     VALUES (:agentId, :name, :normalized, :firstWord, :type, coalesce(:status, 'active'), :now, :now)
+     ON CONFLICT (agent_id, normalized) DO UPDATE SET name = :name, type = coalesce(:type, type),
+       status = coalesce(:status, status), updated_at = :now`,
+    {
+      agentId,
+      name,
+      ...key,
+      type: parts.type ?? null,
+      status: parts.status ?? null,
+      now: tx.now,
+    },
+  );
+  return findEntity(tx.db, agentId, name)!;
+}
+
+function replaceAliases(tx: Tx, entity: EntityRow, aliases: string[]): void {
+  tx.db.run('DELETE FROM entity_aliases WHERE entity_id = :id', { id: entity.id });
+  for (const alias of aliases) {
+    const key = keyOf(alias);
+    if (key.normalized === entity.normalized) continue;
+    requireFree(tx, entity.agent_id, key.normalized, entity.id, alias);
+    tx.db.run(
+      `INSERT INTO entity_aliases (agent_id, entity_id, alias, normalized, first_word)
+       VALUES (:agentId, :id, :alias, :normalized, :firstWord)
+       ON CONFLICT (agent_id, normalized) DO NOTHING`,
+      { agentId: entity.agent_id, id: entity.id, alias, ...key },
+    );
+  }
+}
+
+function replaceAspects(tx: Tx, entity: EntityRow, aspects: EntityParts['aspects'] & {}): void {
+  const { agent_id: agentId, id } = entity;
+  tx.db.run('DELETE FROM entity_aspects WHERE entity_id = :id', { id });
+  for (const { name, attributes } of aspects) {
+    tx.db.run(
+      `INSERT INTO entity_aspects (agent_id, entity_id, name) VALUES (:agentId, :id, :name)
+       ON CONFLICT (entity_id, name) DO NOTHING`,
+      { agentId, id, name },
+    );
+    for (const one of attributes) {
+      tx.db.run(
+        `INSERT INTO entity_attributes (agent_id, aspect_id, kind, content, importance, confidence,
+           status, created_at, updated_at)
+         SELECT :agentId, id, :kind, :content, :importance, :confidence, :status, :now, :now
+         FROM entity_aspects WHERE entity_id = :id AND name = :name`,
+        { agentId, id, name, ...one, now: tx.now },
+      );
+    }
+  }
+}
+
+/** One name is one thing: a text that mentions it must not be about two. */
+function requireFree(
+  tx: Tx,
+  agentId: string,
+  normalized: string,
+  own: number | null,
+  name: string,
+): void {
+  const taken = tx.db.get<{ name: string }>(
+    `SELECT e.name FROM entities e WHERE e.agent_id = :agentId AND e.normalized = :normalized
+       AND :own IS NOT NULL AND e.id <> :own
+     UNION ALL SELECT e.name FROM entity_aliases a JOIN entities e ON e.id = a.entity_id
+     WHERE a.agent_id = :agentId AND a.normalized = :normalized AND a.entity_id IS NOT :own`,
+    { agentId, normalized, own },
+  );
+  if (!taken) return;
+  throw new AppError('bad_request', `${name} is a name of ${taken.name} already`);
+}
+
+function keyOf(name: string): { normalized: string; firstWord: string } {
+  const { list } = wordsOf(name);
+  const [firstWord] = list;
+  if (firstWord !== undefined) return { normalized: list.join(' '), firstWord };
+  throw new AppError(
+    'bad_request',
+    `${JSON.stringify(name)} has no word that a text could mention`,
+  );
+}

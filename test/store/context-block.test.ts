@@ -1,0 +1,254 @@
+import { expect, test } from '@jest/globals';
+import { entityPartsSchema } from '../../contract/entities.ts';
+import type { z } from 'zod';
+import { checkpointAt, countPrompt, lastCheckpoint } from '../../store/checkpoints.ts';
+import { contextBlockFor, inherit, inheritedBy } from '../../store/context-block.ts';
+import { putEntity, removeEntity } from '../../store/entities.ts';
+import { insertLineage } from '../../store/lineage.ts';
+import { findSession, registerSession, type SessionRow } from '../../store/sessions.ts';
+import { appendTurn } from '../../store/turns.ts';
+import type { Store } from '../../store/index.ts';
+import type { TurnRole } from '../../contract/words.ts';
+import { withStore } from './store-fixture.ts';
+
+const config = { inheritContext: true, tailChars: 3000, parentIdleHours: 4 };
+
+interface Scene {
+  store: Store;
+  parent: SessionRow;
+  say(role: TurnRole, ...texts: string[]): Promise<void>;
+  checkpoint: (trigger?: Parameters<typeof checkpointAt>[2], summary?: string) => Promise<unknown>;
+  know(name: string, parts: z.input<typeof entityPartsSchema>): Promise<unknown>;
+  block(more?: Partial<typeof config>): string | null;
+}
+
+async function withScene(use: (scene: Scene) => Promise<void>, agentId = 'alice'): Promise<void> {
+  await withStore(async ({ store }) => {
+    const open = (sessionKey: string, agent: string) =>
+      store.write((tx) =>
+        registerSession(tx, {
+          ...{ agentId: agent, sessionKey, harness: 'claude-code', project: '/repo' },
+          title: null,
+        }),
+      );
+    const parent = await open('P', agentId);
+    // The same key under another agent, with things of its own: none of it may ever be seen.
+    const foreign = await open('P', 'bob');
+    await store.write((tx) => {
+      appendTurn(tx, { sessionId: foreign.id, role: 'user', text: 'BOB says Juniper' });
+      putEntity(tx, 'bob', 'Juniper', parts({ aspects: [constraint('BOB rules')] }));
+      checkpointAt(tx, foreign, 'compaction', 'BOB summary');
+    });
+    await use({
+      store,
+      parent,
+      say: (role, ...texts) =>
+        store.write((tx) => {
+          for (const text of texts) appendTurn(tx, { sessionId: parent.id, role, text });
+        }),
+      checkpoint: (trigger = 'pre_compaction', summary) =>
+        store.write((tx) => checkpointAt(tx, parent, trigger, summary)),
+      know: (name, given) => store.write((tx) => putEntity(tx, agentId, name, parts(given))),
+      block(more) {
+        const text = contextBlockFor(store.db, { ...config, ...more }, parent)?.text ?? null;
+        expect(text ?? '').not.toContain('BOB');
+        return text;
+      },
+    });
+  });
+}
+
+const parts = (given: z.input<typeof entityPartsSchema>) => entityPartsSchema.parse(given);
+const constraint = (content: string, more = {}) => ({
+  name: 'rules',
+  attributes: [{ kind: 'constraint' as const, content, ...more }],
+});
+
+test.each(['default', 'alice'])(
+  'all four parts are inherited in order, whatever the agent is called: %s [signet 27, 28]',
+  (agentId) =>
+    withScene(async ({ say, know, checkpoint, block }) => {
+      await know('Juniper', { aspects: [constraint('never reboot it by day')] });
+      await say('user', 'audit the Juniper switch');
+      await checkpoint('compaction', 'We audit the juniper switch.');
+      await say('user', 'go on');
+      await say('assistant', 'port 3 is open');
+      expect(block()).toBe(
+        [
+          '## Inherited from Parent Session',
+          '',
+          'active session (P)',
+          'Checkpoint:',
+          '  We audit the juniper switch.',
+          'Recent context:',
+          '  User: go on',
+          '  Assistant: port 3 is open',
+          'Focal entities: Juniper',
+          'Active constraints:',
+          '  - Juniper: never reboot it by day',
+        ].join('\n'),
+      );
+    }, agentId),
+);
+
+test('a session in which nothing was said leaves nothing, and switched off there is nothing either [signet 29, 30]', () =>
+  withScene(async ({ say, block, store, parent }) => {
+    expect(block()).toBe(null);
+    await say('mark', 'running');
+    expect(block()).toBe(null);
+    await say('user', 'hello');
+    expect(block()).toContain('User: hello');
+    expect(block({ inheritContext: false })).toBe(null);
+    expect(findSession(store.db, 'alice', 'P')?.id).toBe(parent.id);
+  }));
+
+test('a constraint of what was only mentioned is told without any checkpoint [signet 31]', () =>
+  withScene(async ({ say, know, block }) => {
+    await know('Payments', {
+      aliases: ['billing service'],
+      aspects: [
+        constraint('no deploys on Fridays', { importance: 0.2 }),
+        { ...constraint('two reviewers', { importance: 0.9 }), name: 'reviews' },
+        { ...constraint('an old rule', { status: 'archived' }), name: 'past' },
+      ],
+    });
+    await know('Elsewhere', { aspects: [constraint('not about this')] });
+    await say('user', 'look at the Billing-Service, please');
+    expect(block()).toMatch(
+      /Focal entities: Payments\nActive constraints:\n {2}- Payments: two reviewers\n {2}- Payments: no deploys on Fridays$/,
+    );
+  }));
+
+test('what was in focus at a checkpoint stays so, until it is archived or gone', () =>
+  withScene(async ({ store, say, know, checkpoint, block }) => {
+    const row = await know('Juniper', { aspects: [constraint('by night only')] });
+    await say('user', 'first the Juniper', ...Array.from({ length: 12 }, (_, n) => `step ${n}`));
+    await checkpoint();
+    await say('user', 'and now something else');
+    expect(block()).toContain('- Juniper: by night only');
+    await know('Juniper', { status: 'archived' });
+    expect(block()).not.toContain('Juniper:');
+    await store.write((tx) => removeEntity(tx, row as never));
+    expect(block()).not.toContain('Focal');
+  }));
+
+test('the tail has only what was said since the last checkpoint, and no tools or marks [signet 32]', () =>
+  withScene(async ({ say, checkpoint, block }) => {
+    await say('user', 'before the checkpoint');
+    await checkpoint('compaction', 'A summary.');
+    await say('tool', 'a tool result');
+    await say('stdout', 'raw output');
+    await say('user', 'after it');
+    expect(block()).toContain('Checkpoint:\n  A summary.\nRecent context:\n  User: after it');
+    expect(block()).not.toMatch(/before|tool|raw/);
+  }));
+
+test('after a compaction the summary and what came then are still there [signet 35]', () =>
+  withScene(async ({ say, checkpoint, block }) => {
+    await say('user', 'a long story');
+    await checkpoint('pre_compaction');
+    await checkpoint('compaction', 'The long story, short.');
+    expect(block()).toContain('Checkpoint:\n  The long story, short.');
+    await say('user', 'next');
+    await checkpoint('session_end');
+    const after = block();
+    expect(after).toContain('The long story, short.');
+    expect(after).toContain('- next');
+  }));
+
+test('secrets are cut out of every part, and before anything is cut off [signet 34]', () =>
+  withScene(async ({ say, know, checkpoint, block }) => {
+    const key = ['AKIA', 'IOSFODNN7EXAMPLE'].join('');
+    const pem = [
+      ...['-----BEGIN ', 'PRIVATE KEY-----\n'],
+      'MIIEpSECRETabcdefgh0123456789\n'.repeat(40),
+      ...['-----END ', 'PRIVATE KEY-----'],
+    ].join('');
+    await know('Vault', { aspects: [constraint(`opens with ${key}`)] });
+    await say('user', `the Vault in src/vault/open.ts at 3f786850e387550fdab836ed7e6dc881de23001b`);
+    await checkpoint('compaction', `use ${key} for the Vault`);
+    await say('user', `here: ${pem} and then some`, 'ok, the Vault');
+    for (const tailChars of [200, 400, 800, 3000]) {
+      const text = block({ tailChars })!;
+      expect(text).not.toMatch(/AKIA|SECRET|BEGIN/);
+      expect(text).toContain('opens with [redacted AWS key id]');
+    }
+  }));
+
+test('a turn of megabytes is read by its ends, and a line of its middle is never shown [signet 33]', () =>
+  withScene(async ({ say, block }) => {
+    await say('user', `begin ${'x'.repeat(3_000_000)}`);
+    expect(block()).toMatch(/^ {2}User: begin x+…$/m);
+    await say('assistant', `${'line of text\n'.repeat(200_000)}the end`);
+    const lines = block()!.split('\n').slice(4);
+    expect(lines.at(-1)).toBe('  the end');
+    expect(lines.slice(0, -1).every((line) => line === '  line of text')).toBe(true);
+    expect(lines.length).toBeGreaterThan(190);
+  }));
+
+test('what was said in a branch that was left is not inherited', () =>
+  withScene(async ({ store, parent, say, block }) => {
+    await say('user', 'one', 'two wrong', 'three wrong', 'two right');
+    await store.write(({ db }) => {
+      const add = (place: number, from: number, to: number | null) =>
+        db.run(
+          'INSERT INTO turn_order (session_id, place, from_seq, to_seq) VALUES (:id, :place, :from, :to)',
+          { id: parent.id, place, from, to },
+        );
+      add(1, 1, 1);
+      add(2, 4, null);
+    });
+    expect(block()).toContain('  User: one\n  User: two right');
+    expect(block()).not.toContain('wrong');
+  }));
+
+test('every tenth prompt makes a checkpoint, with the same words each time', () =>
+  withScene(async ({ store, parent, say }) => {
+    for (let n = 1; n <= 21; n += 1) {
+      await say('user', `prompt ${n}\nwith more`);
+      await say('assistant', `answer ${n}`);
+      await store.write((tx) => countPrompt(tx, parent));
+    }
+    const last = lastCheckpoint(store.db, parent.id)!;
+    expect([last.trigger, last.seq, last.prompt_count]).toEqual(['prompts', 40, 20]);
+    expect(last.digest.split('\n')).toEqual([
+      '20 prompts so far, the last ones:',
+      ...Array.from({ length: 10 }, (_, at) => `- prompt ${at + 11}`),
+      'Last answer: answer 20',
+    ]);
+    expect(
+      store.db.get('SELECT count(*) AS n FROM session_checkpoints WHERE session_id = :id', {
+        id: parent.id,
+      }),
+    ).toEqual({ n: 2 });
+  }));
+
+test('a checkpoint of nothing new is not taken, and of nothing at all neither', () =>
+  withScene(async ({ store, parent, say, checkpoint }) => {
+    expect(await checkpoint()).toBe(undefined);
+    await say('user', 'hello');
+    await checkpoint('pre_compaction');
+    await say('mark', 'compacted');
+    await checkpoint('session_end');
+    expect(lastCheckpoint(store.db, parent.id)?.trigger).toBe('pre_compaction');
+  }));
+
+test('what a child was given is kept with it, and a parent of another agent gives nothing [signet 36]', () =>
+  withScene(async ({ store, parent, say }) => {
+    await say('user', 'hello');
+    const seen = await store.write((tx) => {
+      const make = (sessionKey: string, agentId: string) => {
+        const child = registerSession(tx, {
+          ...{ agentId, sessionKey, harness: null, project: null, title: null },
+        });
+        insertLineage(tx, child, parent, 'explicit');
+        return { given: inherit(tx, config, child), kept: inheritedBy(tx.db, child.id) };
+      };
+      return { own: make('C', 'alice'), foreign: make('C', 'bob') };
+    });
+    expect(seen.own.kept).toMatchObject({
+      ...seen.own.given,
+      sources: { parentSessionId: 'P', turns: { fromSeq: 1, toSeq: 1 }, checkpoint: null },
+    });
+    expect(seen.foreign).toEqual({ given: null, kept: null });
+  }));
