@@ -44,6 +44,17 @@ export const bodyExamples: Partial<Record<OperationName, JsonObject>> = {
     lastAssistantMessage: 'Dark mode is set up.',
   },
   importSession: { jsonl: '{"offshoot":"session","version":1,…}' },
+  writeCheckpoint: { summary: 'We are cutting release 1.4; the tag is set.' },
+  putEntity: {
+    type: 'project',
+    aliases: ['the release'],
+    aspects: [
+      {
+        name: 'rules',
+        attributes: [{ kind: 'constraint', content: 'No tag before the tests are green.' }],
+      },
+    ],
+  },
   ackCallbacks: { ids: ['cb_1f0c8d2b9a7e6f5d4c3b'] },
 };
 
@@ -59,6 +70,8 @@ const ofInvocation = linksTo('id', '$response.body#/id', [
 const ofSession = linksTo('key', '$response.body#/sessionKey', [
   'getTree',
   'getCallbacks',
+  'getContext',
+  'writeCheckpoint',
   'deleteSession',
 ]);
 

@@ -41,12 +41,20 @@ const parts = {
 export const entityPartsSchema = z.strictObject(parts);
 export type EntityParts = z.output<typeof entityPartsSchema>;
 
-export const putEntitySchema = z.strictObject({ name, agentId: keySchema.optional(), ...parts });
-export const entitySchema = z.strictObject({ name, agentId: keySchema.optional() });
+export const putEntitySchema = z.strictObject({
+  entity: name,
+  agentId: keySchema.optional(),
+  ...parts,
+});
+export const entitySchema = z.strictObject({ entity: name, agentId: keySchema.optional() });
 export const listEntitiesSchema = z.strictObject({
   agentId: keySchema.optional(),
   limit: z.coerce.number().int().min(1).max(limits.pageMax).default(limits.pageDefault),
-  cursor: z.string().min(1).max(limits.keyCharsMax).optional(),
+  cursor: z
+    .string()
+    .min(1)
+    .max(6 * limits.keyCharsMax)
+    .optional(),
 });
 
 export const entityRecordSchema = z.object({

@@ -128,6 +128,8 @@ export const limits = {
   contextEntitiesMax: 12,
   /** A checkpoint after so many prompts; its digest names as many. */
   checkpointEveryPrompts: 10,
+  /** A summary that somebody writes; what has no room in a block is kept all the same. */
+  checkpointSummaryCharsMax: MiB,
   digestSummaryCharsMax: 1000,
   /** How far back a checkpoint looks for prompts: among 10 of them there may be many tools' turns. */
   digestTurnsMax: 2000,

@@ -13,6 +13,7 @@ import {
   turnSchema,
 } from './records.ts';
 import * as hooks from './hooks.ts';
+import { contextOperations } from './context-operations.ts';
 import * as ask from './requests.ts';
 import * as transcripts from './transcripts.ts';
 
@@ -284,6 +285,7 @@ export const operations = {
     input: ask.hostTokenSchema,
     output: z.object({ hostId: z.string() }),
   },
+  ...contextOperations,
 } as const satisfies Record<string, OperationDeclaration>;
 
 export type OperationName = keyof typeof operations;

@@ -86,6 +86,15 @@ export const sessionRecordSchema = z.object({
 });
 export type SessionRecord = z.infer<typeof sessionRecordSchema>;
 
+export const checkpointSchema = z.object({
+  sessionKey: z.string(),
+  agentId: z.string(),
+  seq: z.number().int().describe('The last turn that it covers'),
+  trigger: checkpointTriggerSchema,
+  digest: z.string().describe('What a child reads of it; the beginning of a long one'),
+  createdAt: time,
+});
+
 /** Where an inherited context came from. */
 const contextSourcesSchema = z.object({
   parentSessionId: z.string(),

@@ -179,6 +179,16 @@ export const transcriptSchema = z.strictObject({
   limit: page.default(limits.transcriptPageDefault),
 });
 export const sessionSchema = withAliases(z.strictObject({ key, agentId: key.optional() }));
+export const writeCheckpointSchema = withAliases(
+  z.strictObject({
+    key,
+    agentId: key.optional(),
+    summary: prompt
+      .max(limits.checkpointSummaryCharsMax)
+      .optional()
+      .describe('What the session was about so far. Without it a digest is made, by no model'),
+  }),
+);
 export const callbacksSchema = withAliases(
   z.strictObject({
     key,

@@ -42,8 +42,11 @@ export function parentGuesses(session: Reported, hints: LineageHints): ParentGue
 
 function guess({ sessionKey, harness, project }: Reported, hints: LineageHints): ParentGuess[] {
   if (hints.parentSessionKey) return [{ rule: 'explicit', sessionKey: hints.parentSessionKey }];
-  if (hints.spawnedBy) return [{ rule: 'spawned', sessionKey: hints.spawnedBy }];
   const root = hints.rootSessionKey ?? null;
+  // A program that we run may have sub-agents of its own: they stand below its session, not beside it.
+  if (hints.spawnedBy && root === null && !hints.parentAgentId) {
+    return [{ rule: 'spawned', sessionKey: hints.spawnedBy }];
+  }
   const asking = hints.parentAgentId
     ? [
         {

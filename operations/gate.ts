@@ -22,6 +22,14 @@ export function askingInvocation(deps: Deps, caller: Caller): InvocationRow | nu
   return row;
 }
 
+/** Whose data is asked for: the token's agent; for the administrator, the one that is named. */
+export function agentOf(deps: Deps, caller: Caller, named: string | undefined): string {
+  const own = askingInvocation(deps, caller)?.agent_id;
+  if (own === undefined) return named ?? defaults.agentId;
+  if (named !== undefined && named !== own) throw foreign(`agent ${named}`);
+  return own;
+}
+
 /** What concerns the whole home is its administrator's alone. */
 export function requireAdmin(caller: Caller): void {
   if (caller.claims.role !== 'admin') throw foreign('this operation');

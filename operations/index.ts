@@ -6,6 +6,8 @@ import { checkStore, takeBackup } from './backups.ts';
 import { getTree } from './get-tree.ts';
 import * as hooks from './hooks/index.ts';
 import { exportSession, importSession } from './carry-session.ts';
+import { getContext, writeCheckpoint } from './context.ts';
+import * as entities from './entities.ts';
 import { claim } from './host/claim.ts';
 import { hello } from './host/hello.ts';
 import { report } from './host/report.ts';
@@ -60,6 +62,12 @@ export const handlers: Handlers = {
   getHealth,
   issueHostToken,
   revokeHostToken,
+  getContext,
+  writeCheckpoint,
+  putEntity: entities.putEntity,
+  getEntity: entities.getEntity,
+  listEntities: entities.listEntities,
+  deleteEntity: entities.deleteEntity,
 };
 
 /** What a runner host asks for; contract/store-api.ts has the shapes. */

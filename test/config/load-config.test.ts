@@ -142,3 +142,29 @@ test('a source reads a file once, and again after a change', () => {
   rmSync(join(home, 'config.yaml'));
   expect(source.read().limits.slots).toBe(4);
 });
+
+test.each([
+  ['includeEntities: false', 'subagents.includeEntities: is always on'],
+  ['includeConstraints: false', 'subagents.includeConstraints: is always on'],
+  ['inheritContext: 1', 'subagents.inheritContext: must be `true` or `false`, not 1'],
+  ['tailChars: -1', 'subagents.tailChars: must be 0 or more'],
+  ['tailChars: 20001', 'subagents.tailChars: must be 20000 or less'],
+  ['tailChars: "3000"', 'subagents.tailChars: must be a number, not "3000"'],
+  ['parentIdleHours: -1', 'subagents.parentIdleHours: must be 0 or more'],
+  ['inheritContex: true', 'subagents.inheritContex: is not a known key; did you mean'],
+])('of inherited context, %s is refused by name', (line, reason) => {
+  write('config.yaml', `memory:\n  pipelineV2:\n    subagents:\n      ${line}\n`);
+  const { code, message } = mistakeOf();
+  expect(code).toBe('config_invalid');
+  expect(message).toContain(`memory.pipelineV2.${reason}`);
+});
+
+test('inherited context is on by default, and what is always on may be said', () => {
+  const { subagents } = loadConfig(home).memory.pipelineV2;
+  expect(subagents).toEqual({ inheritContext: true, tailChars: 3000, parentIdleHours: 4 });
+  write(
+    'config.yaml',
+    'memory: {pipelineV2: {subagents: {includeEntities: true, parentIdleHours: null}}}',
+  );
+  expect(loadConfig(home).memory.pipelineV2.subagents.parentIdleHours).toBe(null);
+});

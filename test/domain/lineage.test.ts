@@ -18,6 +18,11 @@ test.each<[string, LineageHints, unknown[]]>([
     [{ rule: 'spawned', sessionKey: 'ses_1' }],
   ],
   [
+    'it is a sub-agent of a program that runs in an invocation of ours',
+    { spawnedBy: 'ses_1', rootSessionKey: 'root', ...start },
+    [{ rule: 'subagent_start', sessionKey: 'root' }],
+  ],
+  [
     'it is reported under its root',
     { rootSessionKey: 'root', ...start },
     [{ rule: 'subagent_start', sessionKey: 'root' }],

@@ -41,6 +41,8 @@ const onSession: Call = (_, key) => ({
   getCallbacks: { key },
   ackCallbacks: { key, ids: ['cb_x'] },
   deleteSession: { key },
+  getContext: { key },
+  writeCheckpoint: { key, summary: 'so far' },
 });
 
 /** What each operation answers to a child's token, by whom it is about. `ok` = let through. */
@@ -54,6 +56,8 @@ const expected: Record<string, Record<Who, string>> = {
   getTree: { above: 'no', self: 'ok', below: 'ok', sibling: 'no', stranger: 'no' },
   getCallbacks: { above: 'no', self: 'ok', below: 'ok', sibling: 'no', stranger: 'no' },
   ackCallbacks: { above: 'no', self: 'ok', below: 'ok', sibling: 'no', stranger: 'no' },
+  getContext: { above: 'no', self: 'ok', below: 'ok', sibling: 'no', stranger: 'no' },
+  writeCheckpoint: { above: 'no', self: 'ok', below: 'ok', sibling: 'no', stranger: 'no' },
   deleteSession: { above: 'no', self: 'no', below: 'ok', sibling: 'no', stranger: 'no' },
 };
 
@@ -155,6 +159,10 @@ test("a host's token opens no operation at all", async () => {
       getSessionTranscript: { key: main },
       exportSession: { key: main },
       importSession: { jsonl: '{}' },
+      putEntity: { entity: 'x' },
+      getEntity: { entity: 'x' },
+      listEntities: {},
+      deleteEntity: { entity: 'x' },
     };
     const codes: string[] = [];
     for (const name of Object.keys(operations) as OperationName[]) {

@@ -13,10 +13,13 @@ test('the operations over HTTP are as they were', () => {
     'ackCallbacks: POST /api/sessions/{key}/callbacks/ack',
     'cancelSubagent: POST /api/subagents/{id}/cancel',
     'checkStore: POST /api/store/check',
+    'deleteEntity: DELETE /api/entities/{entity}',
     'deleteSession: DELETE /api/sessions/{key}',
     'deleteSubagent: DELETE /api/subagents/{id}',
     'exportSession: GET /api/sessions/{key}/export',
     'getCallbacks: GET /api/sessions/{key}/callbacks',
+    'getContext: GET /api/sessions/{key}/context',
+    'getEntity: GET /api/entities/{entity}',
     'getHealth: GET /api/health',
     'getSessionTranscript: GET /api/sessions/{key}/transcript',
     'getSpecHistory: GET /api/specs/{specId}/history',
@@ -34,8 +37,10 @@ test('the operations over HTTP are as they were', () => {
     'hookUserPromptSubmit: POST /api/hooks/user-prompt-submit',
     'importSession: POST /api/sessions/import',
     'issueHostToken: POST /api/hosts/{hostId}/token',
+    'listEntities: GET /api/entities',
     'listRunners: GET /api/runners',
     'listSubagents: GET /api/subagents',
+    'putEntity: PUT /api/entities/{entity}',
     'registerSession: PUT /api/sessions/{key}',
     'revokeHostToken: DELETE /api/hosts/{hostId}/token',
     'runSubagent: POST /api/subagents',
@@ -44,6 +49,7 @@ test('the operations over HTTP are as they were', () => {
     'waitSubagents: POST /api/subagents/wait',
     'watchSession: GET /api/sessions/{key}/events',
     'watchSubagent: GET /api/subagents/{id}/events',
+    'writeCheckpoint: POST /api/sessions/{key}/checkpoints',
   ]);
 });
 

@@ -1,0 +1,129 @@
+/** What children are given of their parents' context, and what it is made of, as callers see it. */
+import { expect, test } from '@jest/globals';
+import { hostHandlers } from '../../operations/index.ts';
+import { appendTurn } from '../../store/turns.ts';
+import { findSession } from '../../store/sessions.ts';
+import { refusal, withOperations, type Room } from './operations-fixture.ts';
+
+const say = (room: Room, key: string, role: 'user' | 'assistant', text: string) =>
+  room.store.write((tx) => {
+    const session = findSession(tx.db, 'default', key)!;
+    appendTurn(tx, { sessionId: session.id, role, text });
+  });
+
+test('a managed child is given what its parent knows at its first run, and the same in every later one', () =>
+  withOperations(async (room) => {
+    await room.ask('registerSession', { key: 'main', title: 'Release 1.4' });
+    await say(room, 'main', 'user', 'we cut the release');
+    const child = await room.start({ parentSessionId: 'main', runnerId: 'again' });
+    await say(room, 'main', 'assistant', 'the tag is set');
+    const first = await room.host.claim(child.id);
+    expect(first.inheritedContext).toContain('Release 1.4 (main)\nRecent context:\n');
+    expect(first.inheritedContext).toContain('  Assistant: the tag is set');
+    await say(room, 'main', 'user', 'said later');
+    await room.host.lose(first);
+    const again = await room.host.claim(child.id);
+    expect(again.inheritedContext).toBe(first.inheritedContext);
+    await room.host.end(again, 'done');
+    const sent = await room.ask('sendToSubagent', { id: child.id, prompt: 'more' });
+    expect((await room.host.claim(sent.id)).inheritedContext).toBe(first.inheritedContext);
+    const { inherited, offers } = await room.ask('getContext', { key: child.sessionKey });
+    expect(inherited).toMatchObject({
+      text: first.inheritedContext,
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      sources: { parentSessionId: 'main', turns: { fromSeq: 1, toSeq: 2 }, checkpoint: null },
+    });
+    expect(offers?.text).toContain('  User: do it');
+    const grandchild = await room.start({}, room.child(sent.id));
+    expect((await room.host.claim(grandchild.id)).inheritedContext).toContain('User: more');
+  }));
+
+test('a root is given nothing, and nobody is where inheriting is switched off [signet 30]', async () => {
+  await withOperations(async (room) => {
+    expect((await room.host.claim((await room.start()).id)).inheritedContext).toBe(null);
+  });
+  await withOperations(
+    async (room) => {
+      await room.ask('registerSession', { key: 'main' });
+      await say(room, 'main', 'user', 'hello');
+      const child = await room.start({ parentSessionId: 'main' });
+      expect((await room.host.claim(child.id)).inheritedContext).toBe(null);
+      expect(await room.ask('getContext', { key: 'main' })).toMatchObject({
+        inherited: null,
+        offers: null,
+      });
+    },
+    { subagents: { inheritContext: false } },
+  );
+});
+
+test('a mistake in the configuration keeps no accepted work from being run', () =>
+  withOperations(async (room) => {
+    const { id } = await room.start();
+    const broken = {
+      ...room.deps,
+      config: () => {
+        throw new Error('a mistake in it');
+      },
+    };
+    const answer = await hostHandlers.claim(broken, {
+      ...{ hostId: room.host.id, bootId: room.host.boot, invocationId: id },
+    });
+    expect(answer.kind).toBe('run');
+  }));
+
+test('a checkpoint is a summary of the caller, or a digest, and none is made of nothing', () =>
+  withOperations(async (room) => {
+    await room.ask('registerSession', { key: 'main' });
+    expect(await refusal(room.ask('writeCheckpoint', { key: 'main' }))).toBe('bad_request');
+    await say(room, 'main', 'user', 'first things first');
+    const made = await room.ask('writeCheckpoint', { key: 'main' });
+    expect(made).toMatchObject({ seq: 1, trigger: 'explicit', sessionKey: 'main' });
+    expect(made.digest).toContain('- first things first');
+    await room.ask('writeCheckpoint', { key: 'main', summary: 'All is well.' });
+    const { offers } = await room.ask('getContext', { key: 'main' });
+    expect(offers?.text).toMatch(/Checkpoint:\n {2}All is well\.$/);
+  }));
+
+test('what is known of a thing is written in parts, read back, listed in pages and forgotten', () =>
+  withOperations(async (room) => {
+    const rule = { kind: 'constraint', content: 'no Fridays' } as const;
+    await room.ask('putEntity', { entity: 'Payments', type: 'project', aliases: ['billing'] });
+    const known = await room.ask('putEntity', {
+      entity: 'payments',
+      aspects: [{ name: 'deploys', attributes: [rule] }],
+    });
+    expect(known).toMatchObject({ name: 'payments', type: 'project', aliases: ['billing'] });
+    expect(known.aspects).toEqual([
+      {
+        name: 'deploys',
+        attributes: [{ ...rule, importance: 0.5, confidence: 1, status: 'active' }],
+      },
+    ]);
+    await room.ask('putEntity', { entity: 'Payments', aspects: [] });
+    expect((await room.ask('getEntity', { entity: 'PAYMENTS' })).aspects).toEqual([]);
+    for (const entity of ['b', 'a']) await room.ask('putEntity', { entity });
+    const first = await room.ask('listEntities', { limit: 2 });
+    const second = await room.ask('listEntities', { limit: 2, cursor: first.nextCursor! });
+    expect([...first.items, ...second.items].map(({ name }) => name)).toEqual([
+      ...['a', 'b', 'Payments'],
+    ]);
+    expect(second.nextCursor).toBe(null);
+    await room.ask('deleteEntity', { entity: 'Payments' });
+    expect(await refusal(room.ask('getEntity', { entity: 'Payments' }))).toBe('not_found');
+    expect(room.count('entity_aliases')).toBe(0);
+  }));
+
+test('a name is that of one thing, and has a word in it', () =>
+  withOperations(async (room) => {
+    await room.ask('putEntity', { entity: 'Payments', aliases: ['billing'] });
+    await room.ask('putEntity', { entity: 'Payments', aliases: ['billing', 'payments'] });
+    const asThing = room.ask('putEntity', { entity: 'Billing' });
+    const asAlias = room.ask('putEntity', { entity: 'Other', aliases: ['payments'] });
+    const wordless = room.ask('putEntity', { entity: '++' });
+    expect([await refusal(asThing), await refusal(asAlias), await refusal(wordless)]).toEqual(
+      Array(3).fill('bad_request'),
+    );
+    expect(room.count('entities')).toBe(1);
+    await room.ask('putEntity', { entity: 'Billing', agentId: 'bob' });
+  }));
