@@ -55,6 +55,7 @@ export const bodyExamples: Partial<Record<OperationName, JsonObject>> = {
       },
     ],
   },
+  searchSessions: { query: 'trunk ports', currentSessionKey: 'agent:main:subagent:1', limit: 5 },
   ackCallbacks: { ids: ['cb_1f0c8d2b9a7e6f5d4c3b'] },
 };
 

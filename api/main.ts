@@ -32,6 +32,7 @@ import {
 } from '../operations/index.ts';
 import { makeHome } from '../launcher/make-home.ts';
 import { findRunner, listRunners } from '../runners/index.ts';
+import { startSearch } from '../search/start-search.ts';
 import { openStore, type Store } from '../store/index.ts';
 import { createLogger, writeTo } from '../telemetry/logger.ts';
 import { prometheusText } from '../telemetry/prometheus-text.ts';
@@ -70,6 +71,7 @@ async function serve(): Promise<void> {
   const store = openStore(paths.database, { onCommit: metrics.committed });
   reach('store opened');
   const { read: readMetrics, otlp } = await tell(metrics, store, () => link.view().connected);
+  const search = searchIn(store);
   let url = '';
 
   const backups = backupsOf(store);
@@ -91,6 +93,7 @@ async function serve(): Promise<void> {
     checkStore: () => checkOnline(store),
     measure: { accepted: metrics.accepted, waiting: metrics.waiters.enter },
     recordSpan: otlp?.record ?? null,
+    search: search.search,
     oneAtATime: createOneAtATime(),
     shared: new SharedReads(),
     randomId: () => randomBytes(10).toString('hex'),
@@ -129,12 +132,21 @@ async function serve(): Promise<void> {
     await link.stop();
     await otlp?.stop();
     metrics.stop();
+    await search.stop();
     await store.close();
     release();
     process.exit(0);
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void end());
 }
+
+const searchIn = (store: Store) =>
+  startSearch({
+    store,
+    database: paths.database,
+    index: paths.searchIndex,
+    log: (message) => log(message, { level: 'error' }),
+  });
 
 /** What the store has seen is counted, and told to a collector where one is named. */
 async function tell(metrics: ServerMetrics, store: Store, isEngineConnected: () => boolean) {

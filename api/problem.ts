@@ -50,6 +50,7 @@ export const problemStatus = {
   backup_failed: 500,
   backup_invalid: 422,
   engine_unavailable: 503,
+  search_unavailable: 503,
   server_unavailable: 503,
   internal: 500,
 } as const satisfies Record<RequestErrorCode, number>;

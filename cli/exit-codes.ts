@@ -66,6 +66,7 @@ const errorExitCodes = {
   backup_failed: exitCodes.incomplete,
   backup_invalid: exitCodes.refused,
   engine_unavailable: exitCodes.unreachable,
+  search_unavailable: exitCodes.unreachable,
   server_unavailable: exitCodes.unreachable,
   internal: exitCodes.incomplete,
 } as const satisfies Record<RequestErrorCode, ExitCode>;

@@ -11,6 +11,7 @@ import { addGetCommands } from './commands/get.ts';
 import { addHookCommand } from './commands/hook.ts';
 import { addMcpCommand } from './commands/mcp.ts';
 import { addRunCommands } from './commands/run.ts';
+import { addSearchCommand } from './commands/search.ts';
 import { addStackCommands } from './commands/stack.ts';
 import { addTranscriptCommands } from './commands/transcript.ts';
 import { addWorkerCommand } from './commands/worker.ts';
@@ -47,6 +48,7 @@ export function createProgram(cli: Cli): Command {
     addControlCommands,
     addTreeCommand,
     addTranscriptCommands,
+    addSearchCommand,
     addCallbacksCommand,
     addRunnersCommand,
     addConfigCommand,

@@ -57,7 +57,7 @@ function isPassing(error: unknown): boolean {
 }
 
 /** A 503 that says something about the request, not about the server being away. */
-const lasting = new Set(['capacity', 'engine_unavailable']);
+const lasting = new Set(['capacity', 'engine_unavailable', 'search_unavailable']);
 
 /** Broken while it was open, or answered: not refused, and not silent. */
 function wasHeld(error: unknown): boolean {

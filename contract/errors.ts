@@ -40,6 +40,7 @@ export const requestErrorCodes = [
   'backup_failed',
   'backup_invalid',
   'engine_unavailable',
+  'search_unavailable',
   'server_unavailable',
   'internal',
 ] as const;

@@ -3,6 +3,8 @@ export function homePaths(home: string) {
   return {
     home,
     database: `${home}/main.db`,
+    /** Derived from the database: may be deleted while no server runs. */
+    searchIndex: `${home}/search.db`,
     /** Signs every token of this home. */
     secret: `${home}/secret`,
     /** The administrator's token, mode 0600. */

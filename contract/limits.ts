@@ -113,6 +113,20 @@ export const limits = {
   hookSpoolBytesMax: 64 * MiB,
   /** Turns and endings that are kept for all who follow them; more is read again for whoever comes late. */
   sharedReadBytesMax: 32 * MiB,
+  /** Words of one search, and characters of one word: more say no more. */
+  queryWordsMax: 32,
+  queryWordCharsMax: 64,
+  queryCharsMax: 4096,
+  /** Hits of one search, and the places of words in one hit. */
+  searchHitsMax: 20,
+  searchHitsDefault: 10,
+  searchOffsetsMax: 20,
+  /** Sessions that one search can name: of a larger part of a tree the newest. */
+  searchSessionsMax: 500,
+  /** Of a longer text its first and its last half of this are searched. */
+  searchedCharsMax: 64 * KiB,
+  /** A search that was not answered after this long finds its thread dead, or at a rebuild of the whole index. */
+  searchWaitMs: 60 * SECOND,
   /**
    * Inherited context, in characters: this much beside the tail of the conversation, which has its own
    * room. Each part is bounded by itself; the rest is headings, title and session key.

@@ -16,6 +16,7 @@ import * as hooks from './hooks.ts';
 import { contextOperations } from './context-operations.ts';
 import * as ask from './requests.ts';
 import * as transcripts from './transcripts.ts';
+import { searchAnswerSchema } from './search.ts';
 
 export interface OperationDeclaration {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -115,6 +116,13 @@ export const operations = {
     summary: 'Delete a session with all below it',
     input: ask.sessionSchema,
     output: deletedSchema,
+  },
+  searchSessions: {
+    method: 'POST',
+    path: '/api/sessions/search',
+    summary: 'Search what was said in sessions, to the last acknowledged turn',
+    input: ask.searchSessionsSchema,
+    output: searchAnswerSchema,
   },
   getTree: {
     method: 'GET',

@@ -42,6 +42,10 @@ const aliases: Record<string, string> = {
   wait_seconds: 'waitSeconds',
   spec_id: 'specId',
   workspace_path: 'workspacePath',
+  session_key: 'sessionKey',
+  current_session_key: 'currentSessionKey',
+  root_session_key: 'rootSessionKey',
+  group_by: 'groupBy',
 };
 
 /** Two spellings that say the same are one; two that disagree are a mistake of the caller's. */
@@ -205,6 +209,38 @@ export const ackCallbacksSchema = withAliases(
     key,
     agentId: key.optional(),
     ids: z.array(id).min(1).max(limits.callbacksPageMax),
+  }),
+);
+/** Also with `session:` before it, as some programs write it. */
+const sessionName = key.transform((given) => given.replace(/^session:/, '')).pipe(key);
+
+export const searchSessionsSchema = withAliases(
+  z.strictObject({
+    query: text
+      .max(limits.queryCharsMax)
+      .refine((given) => given.trim() !== '', 'must not be empty or blank')
+      .describe('Words in any order; "a phrase", -without, begin*'),
+    sessionKey: sessionName
+      .optional()
+      .describe("Only this session. Default: the caller's parent, if it has one"),
+    currentSessionKey: sessionName
+      .optional()
+      .describe('The session that asks: it is left out. A child token says it by itself.'),
+    rootSessionKey: sessionName.optional().describe('Only this session and all below it'),
+    agentId: key.optional(),
+    project: path.optional().describe('Only sessions that work in this folder'),
+    limit: z
+      .number()
+      .int()
+      .default(limits.searchHitsDefault)
+      .transform((count) => Math.min(limits.searchHitsMax, Math.max(1, count)))
+      .describe(
+        `1 to ${limits.searchHitsMax}; what is less or more counts as the nearest of these`,
+      ),
+    groupBy: z
+      .enum(['turn', 'session'])
+      .default('turn')
+      .describe('session: one hit per session, its best'),
   }),
 );
 export const specHistorySchema = z.strictObject({

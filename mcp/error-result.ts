@@ -28,6 +28,8 @@ function hintOf(error: AppError): string {
     case 'engine_unavailable':
     case 'database_busy':
       return 'The Offshoot server cannot be reached now. A person can start it with `offshoot up`.';
+    case 'search_unavailable':
+      return 'Go on without it, or try again in a minute.';
     default:
       return 'The same call will be refused again as it is.';
   }

@@ -4,6 +4,7 @@ import { getCallbacks } from './get-callbacks.ts';
 import { getSubagent } from './get-subagent.ts';
 import { listSubagents } from './list-subagents.ts';
 import { runSubagent } from './run-subagent.ts';
+import { sessionSearch } from './session-search.ts';
 import type { Tool } from './tool.ts';
 import { waitSubagents } from './wait-subagents.ts';
 
@@ -14,4 +15,5 @@ export const tools: readonly Tool[] = [
   listSubagents,
   cancelSubagent,
   getCallbacks,
+  sessionSearch,
 ];

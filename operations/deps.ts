@@ -1,6 +1,7 @@
 import type { Config } from '../contract/config.ts';
 import type { HomePaths } from '../contract/home.ts';
 import type { Backup, Health, RunnerInfo, StoreCheck } from '../contract/records.ts';
+import type { Search } from '../contract/search.ts';
 import type { CommandRunner } from '../contract/run.ts';
 import type { RecordSpan } from '../contract/trace.ts';
 import type { ExecutionMode } from '../contract/words.ts';
@@ -28,6 +29,8 @@ export interface Deps {
   transcriptRoots(): string[];
   backups: { take(file: string | null): Promise<Backup> };
   checkStore(): Promise<StoreCheck>;
+  /** In all turns that were acknowledged before it was asked. */
+  search: Search;
   /** Accepting, by invocation id. */
   oneAtATime: OneAtATime;
   shared: SharedReads;

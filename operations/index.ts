@@ -14,6 +14,7 @@ import { report } from './host/report.ts';
 import { sync } from './host/sync.ts';
 import { issueHostToken, revokeHostToken } from './host/tokens.ts';
 import { runSubagent } from './run-subagent.ts';
+import { searchSessions } from './search-sessions.ts';
 import { sendToSubagent } from './send-to-subagent.ts';
 import { getSessionTranscript } from './session-transcript.ts';
 import * as sessions from './sessions.ts';
@@ -43,6 +44,7 @@ export const handlers: Handlers = {
   deleteSession: sessions.deleteSession,
   getCallbacks: sessions.getCallbacks,
   ackCallbacks: sessions.ackCallbacks,
+  searchSessions,
   getTree,
   getSessionTranscript,
   exportSession,

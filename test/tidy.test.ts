@@ -15,6 +15,7 @@ const table: ImportTable = {
   config: { values: ['contract'] },
   faults: { values: [], packages: [] },
   store: { values: ['contract', 'domain', 'faults'] },
+  search: { values: ['contract', 'domain', 'store'] },
   backup: { values: ['contract', 'engine', 'store'] },
   runners: { values: ['contract', 'domain', 'faults'] },
   // The demo agent is a program of its own: it speaks to Offshoot as any agent does.

@@ -129,6 +129,7 @@ export const sampleInput: { [N in OperationName]: Record<string, unknown> } = {
   getTranscript: { id: 'sub_1', after: '3' },
   registerSession: { key: 'my-session', harness: 'codex' },
   deleteSession: { key: 'my-session' },
+  searchSessions: { query: 'trunk ports', sessionKey: 'my-session', limit: 5 },
   getTree: { key: 'my-session' },
   getSessionTranscript: { key: 'my-session', after: '3' },
   exportSession: { key: 'my-session' },

@@ -72,6 +72,39 @@ describe('input', () => {
     expect(api.asked).toEqual([]);
   });
 
+  test.each([
+    [{}, 'query: is missing'],
+    [{ query: '  \n ' }, 'query: must not be empty or blank'],
+    [{ query: 'x', limit: '7' }, 'limit: '],
+    [{ query: 'x', limit: 2.5 }, 'limit: '],
+    [{ query: 'x', groupBy: 'day' }, 'groupBy: '],
+  ])(
+    'the search for %j is refused, and the field is named [signet 41, 42]',
+    async (body, words) => {
+      const api = fakeApi();
+      const response = await api.ask('POST', '/api/sessions/search', { body });
+      expect(response.status).toBe(400);
+      expect(((await response.json()) as { detail: string }).detail).toContain(words);
+      expect(api.asked).toEqual([]);
+    },
+  );
+
+  test('a search takes snake_case names, and keys with `session:` before them', async () => {
+    const api = fakeApi();
+    const body = {
+      query: 'x',
+      session_key: 'session:a',
+      current_session_key: 'session:b',
+      root_session_key: 'c',
+      agent_id: 'd',
+      group_by: 'session',
+    };
+    await api.ask('POST', '/api/sessions/search', { body });
+    const input = { query: 'x', sessionKey: 'a', currentSessionKey: 'b', rootSessionKey: 'c' };
+    const rest = { agentId: 'd', groupBy: 'session', limit: 10 };
+    expect(api.asked[0]?.input).toEqual({ ...input, ...rest });
+  });
+
   test('snake_case and short names are the same input', async () => {
     const api = fakeApi();
     const body = {

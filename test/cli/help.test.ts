@@ -39,6 +39,7 @@ delete <id> --session -y|--yes --json
 tree [session] --json
 transcript <id> --after <seq> -n|--limit <count> --json
 logs <id> -f|--follow --after <seq> --json
+search <words...> -s|--session <key> --root <key> --agent <id> -p|--project <folder> -n|--limit <count> --by-session --json
 callbacks [session] -s|--status <state> --ack --json
 runners --json
 config check --json

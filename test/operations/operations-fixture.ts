@@ -22,6 +22,9 @@ import {
   type Caller,
   type Deps,
 } from '../../operations/index.ts';
+import type { SearchHit, SearchRequest } from '../../contract/search.ts';
+import { createOneAtATime, handlers, type Caller, type Deps } from '../../operations/index.ts';
+import { createSearcher } from '../../search/searcher.ts';
 import { openStore, type Store } from '../../store/index.ts';
 import { findInvocation, type InvocationRow } from '../../store/invocations.ts';
 import { wordsOf, type Words } from '../../store/words.ts';
@@ -198,6 +201,7 @@ export function createDeps(store: Store, home: string, config: Config): Deps {
       hold: store.holdCheckpoints,
     }),
     checkStore: () => checkDatabase(paths.database, store.now(), store.db),
+    search: async (request) => inOneGo(join(home, 'main.db'), request),
     oneAtATime: createOneAtATime(),
     shared: new SharedReads(),
     measure: { accepted: () => {}, waiting: () => () => {} },
@@ -215,6 +219,17 @@ export function createDeps(store: Store, home: string, config: Config): Deps {
     pid: process.pid,
     startedAt: store.now(),
   };
+}
+
+/** Without a thread: the index is made for the one question. */
+function inOneGo(database: string, request: SearchRequest): SearchHit[] {
+  const searcher = createSearcher({ database, index: `${database}.search` });
+  try {
+    while (searcher.step());
+    return searcher.search(request);
+  } finally {
+    searcher.close();
+  }
 }
 
 export function callerAs(caller: Partial<Caller> & Pick<Caller, 'claims'>): Caller {

@@ -132,6 +132,16 @@ const pinned: Record<string, object> = {
     },
     additionalProperties: false,
   },
+  session_search: {
+    type: 'object',
+    properties: {
+      query: { type: 'string', maxLength: 4096 },
+      sessionKey: { type: 'string', minLength: 1, maxLength: 200 },
+      limit: { type: 'integer', minimum: 1, maximum: 20, default: 10 },
+    },
+    required: ['query'],
+    additionalProperties: false,
+  },
 };
 
 test('the tools are those that they were', () => {

@@ -1,5 +1,6 @@
 /** What hosts get from each tool. Wording may change without a red pin, shapes may not. */
 import { expect, test } from '@jest/globals';
+import { turnRoles } from '../../contract/words.ts';
 import { toolSchemas } from '../../mcp/tool-schema.ts';
 import { tools } from '../../mcp/tools.ts';
 import { withoutWords } from './without-words.ts';
@@ -168,6 +169,48 @@ const pinned: Record<string, object> = {
       remaining: { type: 'integer' },
     },
     required: ['acknowledged', 'callbacks', 'remaining'],
+  },
+  session_search: {
+    type: 'object',
+    properties: {
+      hits: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            sessionKey: { type: 'string' },
+            project: { type: ['string', 'null'] },
+            updatedAt: { type: 'string', format: 'date-time' },
+            excerpt: { type: 'string' },
+            rank: { type: 'number' },
+            turn: { type: 'integer' },
+            role: { type: 'string', enum: [...turnRoles] },
+            at: { type: 'string', format: 'date-time' },
+            offsets: {
+              type: 'array',
+              items: {
+                type: 'object',
+                properties: { start: { type: 'integer' }, end: { type: 'integer' } },
+                required: ['start', 'end'],
+              },
+            },
+          },
+          required: [
+            'sessionKey',
+            'project',
+            'updatedAt',
+            'excerpt',
+            'rank',
+            'turn',
+            'role',
+            'at',
+            'offsets',
+          ],
+        },
+      },
+      count: { type: 'integer' },
+    },
+    required: ['hits', 'count'],
   },
 };
 

@@ -44,6 +44,7 @@ test('the operations over HTTP are as they were', () => {
     'registerSession: PUT /api/sessions/{key}',
     'revokeHostToken: DELETE /api/hosts/{hostId}/token',
     'runSubagent: POST /api/subagents',
+    'searchSessions: POST /api/sessions/search',
     'sendToSubagent: POST /api/subagents/{id}/send',
     'takeBackup: POST /api/backups',
     'waitSubagents: POST /api/subagents/wait',
@@ -93,6 +94,7 @@ test('the status of each code is as it was', () => {
     backup_failed: 500,
     backup_invalid: 422,
     engine_unavailable: 503,
+    search_unavailable: 503,
     server_unavailable: 503,
     internal: 500,
   });

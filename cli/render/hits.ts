@@ -1,0 +1,34 @@
+/** What a search has found: where it stands, and the piece of it that shows why. */
+import type { SearchHit } from '../../contract/search.ts';
+import { oneLine, plainText } from '../../domain/plain-text.ts';
+import { formatAge } from './duration.ts';
+import type { Style } from './style.ts';
+
+interface Look {
+  style: Style;
+  now: number;
+  /** Its words are shown bold where they stand. */
+  query: string;
+}
+
+export function renderHits(hits: readonly SearchHit[], look: Look): string {
+  return hits.map((hit) => renderHit(hit, look)).join('\n');
+}
+
+function renderHit(hit: SearchHit, { style, now, query }: Look): string {
+  const about = [`turn ${hit.turn}`, hit.role, formatAge(now - Date.parse(hit.at))];
+  if (hit.project !== null) about.push(oneLine(hit.project));
+  const lines = plainText(hit.excerpt)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => `  ${withWordsBold(line, query, style)}`);
+  const head = `${style.bold(oneLine(hit.sessionKey))}  ${style.dim(about.join('  '))}`;
+  return [head, ...lines].map((line) => `${line}\n`).join('');
+}
+
+function withWordsBold(line: string, query: string, style: Style): string {
+  const words = query.match(/[\p{L}\p{N}]{2,}/gu);
+  if (words === null) return line;
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.join('|')})[\\p{L}\\p{N}]*`, 'giu');
+  return line.replace(pattern, (word) => style.bold(word));
+}

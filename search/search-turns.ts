@@ -1,0 +1,136 @@
+/** One search: candidates from the index, their texts from the store, scores, and hits as they are shown. */
+import { limits } from '../contract/limits.ts';
+import type { SearchHit, SearchRequest, SearchScope } from '../contract/search.ts';
+import type { TurnRole } from '../contract/words.ts';
+import type { Db } from '../store/database.ts';
+import { findCandidates, type Found, type Frequencies } from './candidates.ts';
+import { searchedText } from './catch-up.ts';
+import { cutExcerpt } from './excerpt.ts';
+import { fold } from './fold.ts';
+import type { IndexFile } from './index-file.ts';
+import { occurrences, type Span, type Stems } from './occurrences.ts';
+import { parseQuery, type Query } from './query.ts';
+import { ownScore, withSurroundings, type Scored, type Weights } from './rank.ts';
+import { scopeMatch } from './scope.ts';
+
+export interface SearchRoom {
+  /** To read only. */
+  main: Db;
+  index: IndexFile;
+  frequencies: Frequencies;
+  stems: Stems;
+  weights: Weights;
+}
+
+export function searchTurns(room: SearchRoom, request: SearchRequest): SearchHit[] {
+  const query = parseQuery(request.query);
+  const { db, state } = room.index;
+  const scope = scopeMatch(db, request.scope);
+  if (query.terms.length === 0 || scope === null) return [];
+  const found = findCandidates(db, room.frequencies, query, { scope, turns: state.turns });
+  const scored = score(room, query, found);
+  withSurroundings(scored, room.weights);
+  scored.sort((a, b) => b.score - a.score || b.id - a.id);
+  return readHits(room, scored, query, found.weights, request);
+}
+
+interface TurnRow {
+  id: number;
+  session_id: number;
+  seq: number;
+  role: TurnRole;
+  text: string;
+}
+
+function score(room: SearchRoom, query: Query, found: Found): Scored[] {
+  const { turns, chars } = room.index.state;
+  return found.candidates.flatMap(({ id, terms: bits }) => {
+    const row = room.main.get<TurnRow>(
+      `SELECT id, session_id, seq, role, ${searchedText} AS text FROM turns WHERE id = :id`,
+      { id },
+    );
+    if (row === undefined) return [];
+    const spans = spansIn(row.text, query, room.stems);
+    const terms = query.terms.reduce(
+      (seen, term, at) =>
+        term.kind === 'prefix' && spans[at]!.length === 0 ? seen & ~(1 << at) : seen,
+      bits,
+    );
+    // Of a beginning, the index knows only the stems that fit.
+    if (terms === 0) return [];
+    const { role } = row;
+    const own = ownScore(
+      { role, chars: row.text.length, terms, spans },
+      found.weights,
+      chars / Math.max(1, turns),
+    );
+    return [{ id, sessionId: row.session_id, seq: row.seq, spans, own, score: own }];
+  });
+}
+
+function spansIn(text: string, query: Query, stems: Stems): Span[][] {
+  const searched = { text, folded: fold(text) };
+  return query.terms.map((term) => occurrences(searched, term, stems));
+}
+
+interface HitRow {
+  session_id: number;
+  session_key: string;
+  agent_id: string;
+  project: string | null;
+  updated_at: string;
+  role: TurnRole;
+  at: string;
+  text: string;
+  turn: number;
+}
+
+const hitSql = `
+  SELECT t.session_id, s.session_key, s.agent_id, s.project, s.updated_at, t.role, t.at, t.text,
+         t.seq - (SELECT count(*) FROM turns m
+                  WHERE m.session_id = t.session_id AND m.role = 'mark' AND m.seq < t.seq) AS turn
+  FROM turns t JOIN sessions s ON s.id = t.session_id WHERE t.id = :id`;
+
+/** As many as are wanted: each turn again, whole, with its session and a second look at whose it is. */
+function readHits(
+  { main, stems }: SearchRoom,
+  ordered: Scored[],
+  query: Query,
+  weights: readonly number[],
+  { limit, bySession, scope }: SearchRequest,
+): SearchHit[] {
+  const hits: SearchHit[] = [];
+  const sessions = new Set<number>();
+  for (const turn of ordered) {
+    if (hits.length >= limit) break;
+    if (bySession && sessions.has(turn.sessionId)) continue;
+    const row = main.get<HitRow>(hitSql, { id: turn.id });
+    if (row === undefined || !isWithin(row, scope)) continue;
+    sessions.add(turn.sessionId);
+    const isWhole = row.text.length <= limits.searchedCharsMax;
+    const spans = isWhole ? turn.spans : spansIn(row.text, query, stems);
+    const excerpt = cutExcerpt(row.text, spans, weights);
+    hits.push({
+      sessionKey: row.session_key,
+      project: row.project,
+      updatedAt: row.updated_at,
+      excerpt: excerpt.text,
+      rank: -turn.score,
+      turn: row.turn,
+      role: row.role,
+      at: row.at,
+      offsets: excerpt.offsets,
+    });
+  }
+  return hits;
+}
+
+/** The index says so already; that nothing foreign is shown must not hang on the index alone. */
+function isWithin(row: HitRow, scope: SearchScope): boolean {
+  return (
+    row.agent_id === scope.agentId &&
+    (scope.project === null || row.project === scope.project) &&
+    (scope.sessionIds === null || scope.sessionIds.includes(row.session_id)) &&
+    row.session_id !== scope.withoutId
+  );
+}

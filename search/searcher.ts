@@ -1,0 +1,61 @@
+/** One connection to the store, to read, and one to the index, to write: what the search thread works with. */
+import type { SearchHit, SearchRequest } from '../contract/search.ts';
+import { openDatabase } from '../store/database.ts';
+import { catchUpStep, isBehind } from './catch-up.ts';
+import { createFrequencies } from './frequencies.ts';
+import { discardIndex, isDamage, openIndex } from './index-file.ts';
+import { createStems } from './occurrences.ts';
+import { defaultWeights, type Weights } from './rank.ts';
+import { searchTurns, type SearchRoom } from './search-turns.ts';
+
+export interface Searcher {
+  /** Some turns are put into the index; answers whether there are more. */
+  step(): boolean;
+  /** In what the index holds: whoever wants all of it takes steps first. */
+  search(request: SearchRequest): SearchHit[];
+  /** Changes up to this number have been followed, and need not be kept. */
+  changesSeen(): number;
+  close(): void;
+}
+
+export interface SearcherOptions {
+  database: string;
+  index: string;
+  weights?: Weights;
+}
+
+export function createSearcher({ database, index: file, weights }: SearcherOptions): Searcher {
+  const main = openDatabase(database, { readonly: true });
+  const stems = createStems();
+  let room = open();
+
+  function open(): SearchRoom {
+    const index = openIndex(file, main);
+    const frequencies = createFrequencies(index.db, () => index.state.watermark);
+    return { main, index, frequencies, stems, weights: weights ?? defaultWeights };
+  }
+
+  /** An index that cannot be read is thrown away: all of it is in the store. */
+  function mended<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      room.index.close();
+      discardIndex(file);
+      room = open();
+      while (catchUpStep(main, room.index));
+      return work();
+    }
+  }
+
+  return {
+    step: () => mended(() => isBehind(main, room.index) && catchUpStep(main, room.index)),
+    search: (request) => mended(() => searchTurns(room, request)),
+    changesSeen: () => room.index.state.changes,
+    close() {
+      room.index.close();
+      main.close();
+    },
+  };
+}

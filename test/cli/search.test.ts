@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { answerJson, withFakeServer } from '../client/fake-server.ts';
+import { cli } from './cli-harness.ts';
+
+const hit = {
+  sessionKey: 'agent:main',
+  project: '/work/here',
+  updatedAt: '2026-01-01T00:00:00.000Z',
+  excerpt: '…audit the\n\n \u001b[31mtrunk ports\u001b[0m',
+  rank: -2,
+  turn: 4,
+  role: 'user',
+  at: '2026-01-01T00:00:00.000Z',
+  offsets: [],
+};
+
+test('search shows where it was said, and the words around it, harmless', () =>
+  withFakeServer(
+    (_, response) => answerJson(response, { query: 'q', hits: [hit, hit], count: 2 }),
+    async ({ url, seen }) => {
+      const args = ['search', 'trunk', 'ports', '-p', '.', '-n', '5', '--by-session'];
+      const run = await cli(args, { url, env: { AGENT_SESSION_ID: 'mine' } });
+      expect(seen[0]).toMatchObject({ method: 'POST', url: '/api/sessions/search' });
+      expect(seen[0]!.body).toEqual({
+        query: 'trunk ports',
+        currentSessionKey: 'mine',
+        project: '/work/here',
+        limit: 5,
+        groupBy: 'session',
+      });
+      const one = 'agent:main  turn 4  user  1 h ago  /work/here\n  …audit the\n   trunk ports\n';
+      expect(run).toMatchObject({ exitCode: 0, out: `${one}\n${one}`, err: '' });
+    },
+  ));
+
+test('nothing found is told aside, and in JSON as it is', () =>
+  withFakeServer(
+    (_, response) => answerJson(response, { query: 'x', hits: [], count: 0 }),
+    async ({ url }) => {
+      const run = await cli(['search', 'x'], { url });
+      expect(run).toMatchObject({ exitCode: 0, out: '', err: 'Nothing was found.\n' });
+      const json = await cli(['search', 'x', '--json'], { url });
+      expect(JSON.parse(json.out)).toEqual({ query: 'x', hits: [], count: 0 });
+    },
+  ));

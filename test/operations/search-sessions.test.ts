@@ -1,0 +1,249 @@
+import { expect, test } from '@jest/globals';
+import type { OperationInput } from '../../contract/operations.ts';
+import { registerSession } from '../../store/sessions.ts';
+import { insertLineage } from '../../store/lineage.ts';
+import { appendTurn } from '../../store/turns.ts';
+import type { TurnRole } from '../../contract/words.ts';
+import { callerAs, refusal, withOperations, type Room } from './operations-fixture.ts';
+
+interface Told {
+  agentId?: string;
+  project?: string;
+  parent?: string;
+}
+
+/** An external session with turns, as hooks would make it. */
+async function tell(
+  room: Room,
+  key: string,
+  turns: (string | [TurnRole, string])[],
+  told: Told = {},
+) {
+  const agentId = told.agentId ?? 'default';
+  await room.store.write((tx) => {
+    const fresh = { agentId, sessionKey: key, harness: null, title: null };
+    const row = registerSession(tx, { ...fresh, project: told.project ?? null });
+    if (told.parent !== undefined) {
+      const parent = registerSession(tx, { ...fresh, sessionKey: told.parent, project: null });
+      insertLineage(tx, row, parent, 'explicit');
+    }
+    for (const turn of turns) {
+      const [role, text] = typeof turn === 'string' ? (['user', turn] as const) : turn;
+      appendTurn(tx, { sessionId: row.id, role, text });
+    }
+  });
+}
+
+const found = async (room: Room, input: OperationInput<'searchSessions'>) =>
+  (await room.ask('searchSessions', input)).hits.map(({ sessionKey, excerpt }) => [
+    sessionKey,
+    excerpt,
+  ]);
+
+test('a hit says which turn it is, whose, when and where its words stand [signet 49]', () =>
+  withOperations(async (room) => {
+    const text = 'keep the Juniper EX4300 VLAN audit focused on trunk ports';
+    await tell(room, 'agent:nicholai:main', [['mark', 'began'], 'hello', text], {
+      agentId: 'nicholai',
+      project: '/workspace/repo',
+    });
+    const answer = await room.ask('searchSessions', {
+      query: 'Juniper trunk ports',
+      agentId: 'nicholai',
+      project: '/workspace/repo',
+      limit: 5,
+    });
+    expect(answer).toEqual({
+      query: 'Juniper trunk ports',
+      hits: [
+        {
+          sessionKey: 'agent:nicholai:main',
+          project: '/workspace/repo',
+          updatedAt: expect.any(String),
+          excerpt: text,
+          rank: expect.any(Number),
+          turn: 2,
+          role: 'user',
+          at: expect.any(String),
+          offsets: [
+            { start: 9, end: 16 },
+            { start: 46, end: 51 },
+            { start: 52, end: 57 },
+          ],
+        },
+      ],
+      count: 1,
+    });
+    expect(answer.hits[0]!.rank).toBeLessThan(0);
+  }));
+
+test.each([
+  [0, 1],
+  [99, 20],
+  [-3, 1],
+  [undefined, 10],
+  [7, 7],
+])('limit %j gives %i hits [signet 41]', (limit, count) =>
+  withOperations(async (room) => {
+    await tell(
+      room,
+      'one',
+      Array.from({ length: 30 }, (_, n) => `needle ${n}`),
+    );
+    const input = { query: 'needle', ...(limit !== undefined && { limit }) };
+    expect((await room.ask('searchSessions', input)).count).toBe(count);
+  }),
+);
+
+test.each(['current', 'session:current'])(
+  'the session that asks is left out: %s [signet 43]',
+  (key) =>
+    withOperations(async (room) => {
+      await tell(room, 'current', ['my needle']);
+      await tell(room, 'other', ['their needle']);
+      expect(await found(room, { query: 'needle', currentSessionKey: key })).toEqual([
+        ['other', 'their needle'],
+      ]);
+      const asker = callerAs({ claims: { role: 'admin' }, parentSessionId: key });
+      const { hits } = await room.ask('searchSessions', { query: 'needle' }, asker);
+      expect(hits.map((hit) => hit.sessionKey)).toEqual(['other']);
+      // Asked for by name, it is searched all the same.
+      const named = { query: 'needle', currentSessionKey: key, sessionKey: key };
+      expect(await found(room, named)).toEqual([['current', 'my needle']]);
+    }),
+);
+
+test.each(['agent:a:subagent:u', 'session:agent:a:subagent:u'])(
+  'a child whose key says so searches its parent, reported or not: %s [signet 44]',
+  (currentSessionKey) =>
+    withOperations(async (room) => {
+      await tell(room, 'agent:a:main', ['the needle of the parent'], { agentId: 'a' });
+      await tell(room, 'another', ['a needle elsewhere'], { agentId: 'a' });
+      const wanted = [['agent:a:main', 'the needle of the parent']];
+      expect(await found(room, { query: 'needle', currentSessionKey })).toEqual(wanted);
+      await tell(room, 'agent:a:subagent:u', ['the needle of the child'], { agentId: 'a' });
+      expect(await found(room, { query: 'needle', currentSessionKey })).toEqual(wanted);
+    }),
+);
+
+test('a nested child searches the child above it, not the main session [signet 44]', () =>
+  withOperations(async (room) => {
+    await tell(room, 'agent:a:main', ['main needle'], { agentId: 'a' });
+    await tell(room, 'agent:a:subagent:u1', ['upper needle'], { agentId: 'a' });
+    const currentSessionKey = 'agent:a:subagent:u1:subagent:u2';
+    expect(await found(room, { query: 'needle', currentSessionKey })).toEqual([
+      ['agent:a:subagent:u1', 'upper needle'],
+    ]);
+  }));
+
+test('any child that names itself searches its recorded parent [signet 45]', () =>
+  withOperations(async (room) => {
+    await tell(room, 'parent', ['the needle of the parent']);
+    await tell(room, 'other', ['another needle']);
+    await tell(room, 'child', ['the needle of the child'], { parent: 'parent' });
+    const wanted = [['parent', 'the needle of the parent']];
+    expect(await found(room, { query: 'needle', currentSessionKey: 'child' })).toEqual(wanted);
+    const asker = callerAs({ claims: { role: 'admin' }, parentSessionId: 'child' });
+    const byHeader = await room.ask('searchSessions', { query: 'needle' }, asker);
+    expect(byHeader.hits.map((hit) => hit.sessionKey)).toEqual(['parent']);
+  }));
+
+test('a child that we run searches its parent by its token alone, and nothing beside it [signet 45]', () =>
+  withOperations(async (room) => {
+    await tell(room, 'asker', ['the needle of the asker']);
+    await tell(room, 'other', ['another needle']);
+    const { id } = await room.start({ parentSessionId: 'asker', prompt: 'find the needle' });
+    const child = room.child(id);
+    const own = room.row(id);
+    await room.store.write((tx) =>
+      appendTurn(tx, { sessionId: own.session_id, role: 'assistant', text: 'my own needle' }),
+    );
+    const ask = async (input: Omit<OperationInput<'searchSessions'>, 'query'>) => {
+      const { hits } = await room.ask('searchSessions', { query: 'needle', ...input }, child);
+      return hits.map((hit) => hit.sessionKey);
+    };
+    expect(await ask({})).toEqual(['asker']);
+    expect(await ask({ sessionKey: 'other' })).toEqual([]);
+    expect(await ask({ rootSessionKey: 'other' })).toEqual([]);
+    expect(await ask({ currentSessionKey: 'other' })).toEqual(['asker']);
+    expect(await ask({ sessionKey: own.session_key })).toEqual([own.session_key]);
+    const foreign = room.ask('searchSessions', { query: 'needle', agentId: 'bob' }, child);
+    expect(await refusal(foreign)).toBe('forbidden');
+  }));
+
+test('the key of another agent finds nothing, and the same key under two agents is two sessions [signet 50]', () =>
+  withOperations(async (room) => {
+    for (const agentId of ['alice', 'bob']) {
+      await tell(room, 'same', [`needle of ${agentId}`], { agentId, project: `/of/${agentId}` });
+      await tell(room, `only-${agentId}`, [`lone needle of ${agentId}`], { agentId });
+    }
+    const query = 'needle';
+    expect(await found(room, { query, agentId: 'alice', sessionKey: 'same' })).toEqual([
+      ['same', 'needle of alice'],
+    ]);
+    expect(await found(room, { query, agentId: 'alice', sessionKey: 'only-bob' })).toEqual([]);
+    expect(await found(room, { query, agentId: 'alice', rootSessionKey: 'only-bob' })).toEqual([]);
+    expect(await found(room, { query, agentId: 'alice', project: '/of/bob' })).toEqual([]);
+    expect(await found(room, { query, agentId: 'bob', project: '/of/bob' })).toEqual([
+      ['same', 'needle of bob'],
+    ]);
+    expect(await found(room, { query, sessionKey: 'only-bob' })).toEqual([
+      ['only-bob', 'lone needle of bob'],
+    ]);
+    // Nobody says whose: then it must be asked.
+    const call = room.ask('searchSessions', { query, sessionKey: 'same' });
+    expect(await refusal(call)).toBe('parent_conflict');
+    expect(await found(room, { query })).toEqual([]);
+  }));
+
+test('a policy opens no transcripts', () =>
+  withOperations(async (room) => {
+    await tell(room, 'one', ['needle of alice'], { agentId: 'alice' });
+    await room.store.write((tx) => tx.db.run(`UPDATE agents SET read_policy = 'shared'`));
+    expect(await found(room, { query: 'needle', agentId: 'bob' })).toEqual([]);
+  }));
+
+test('a tree is searched by its root, and a part of it by the session that it begins with', () =>
+  withOperations(async (room) => {
+    await tell(room, 'root', ['needle 1']);
+    await tell(room, 'middle', ['needle 2'], { parent: 'root' });
+    await tell(room, 'leaf', ['needle 3'], { parent: 'middle' });
+    await tell(room, 'other', ['needle 4']);
+    const keys = async (rootSessionKey: string, currentSessionKey?: string) => {
+      const current = currentSessionKey === undefined ? {} : { currentSessionKey };
+      const hits = await found(room, { query: 'needle', rootSessionKey, ...current });
+      return hits.map(([key]) => key).toSorted();
+    };
+    expect(await keys('root')).toEqual(['leaf', 'middle', 'root']);
+    expect(await keys('middle')).toEqual(['leaf', 'middle']);
+    expect(await keys('root', 'leaf')).toEqual(['middle', 'root']);
+    expect(await keys('nobody')).toEqual([]);
+  }));
+
+test('grouped by session, each session has its best turn', () =>
+  withOperations(async (room) => {
+    await tell(room, 'one', [
+      'needle',
+      'a needle in a long text about very many other things',
+      'hay',
+    ]);
+    await tell(room, 'two', ['needle']);
+    const hits = await found(room, { query: 'needle', groupBy: 'session' });
+    expect(hits.toSorted()).toEqual([
+      ['one', 'needle'],
+      ['two', 'needle'],
+    ]);
+  }));
+
+test('what is deleted is not found any more', () =>
+  withOperations(async (room) => {
+    await tell(room, 'one', ['needle']);
+    await tell(room, 'two', ['needle too']);
+    expect(await found(room, { query: 'needle' })).toHaveLength(2);
+    await room.ask('deleteSession', { key: 'two' });
+    expect(await found(room, { query: 'needle' })).toEqual([['one', 'needle']]);
+    // Its ids are given again.
+    await tell(room, 'three', ['hay', 'needle again']);
+    expect(await found(room, { query: 'too' })).toEqual([]);
+    expect(await found(room, { query: 'again' })).toEqual([['three', 'needle again']]);
+  }));

@@ -1,0 +1,162 @@
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import BetterSqlite3 from 'better-sqlite3';
+import { expect, test } from '@jest/globals';
+import { createSearcher } from '../../search/searcher.ts';
+import { insertLineage } from '../../store/lineage.ts';
+import { registerSession } from '../../store/sessions.ts';
+import { withSearch, type SearchFixture } from './search-fixture.ts';
+
+async function filled(fixture: SearchFixture) {
+  const row = await fixture.session('one');
+  await fixture.say(row, 'a needle', ['mark', 'needle'], ['assistant', 'no hay']);
+  expect(fixture.excerpts('needle')).toEqual(['a needle']);
+  return row;
+}
+
+const change = (file: string, sql: string) => {
+  const db = new BetterSqlite3(file);
+  db.exec(sql);
+  db.close();
+};
+
+test('what is said is found at once, also while the index is open', () =>
+  withSearch(async (fixture) => {
+    const row = await filled(fixture);
+    for (let n = 0; n < 200; n += 1) {
+      await fixture.say(row, `unheard${n}`);
+      expect(fixture.excerpts(`unheard${n}`)).toEqual([`unheard${n}`]);
+    }
+  }));
+
+test.each<[string, (index: string) => void]>([
+  ['missing', (index) => rmSync(index)],
+  ['empty', (index) => writeFileSync(index, '')],
+  ['not a database', (index) => writeFileSync(index, 'x'.repeat(10_000))],
+  ['of another version', (index) => change(index, 'PRAGMA user_version = 99')],
+  ['of another home', (index) => change(index, `UPDATE state SET home_id = 'another'`)],
+  ['ahead of the store', (index) => change(index, 'UPDATE state SET watermark = 1000')],
+  ['of another turn', (index) => change(index, `UPDATE state SET mark = '1 1 then'`)],
+  ['ahead of the changes', (index) => change(index, 'UPDATE state SET changes = 1000')],
+  ['without its table', (index) => change(index, 'DROP TABLE turn_index')],
+])('an index that is %s is made anew', (_, harm) =>
+  withSearch(async (fixture) => {
+    await filled(fixture);
+    fixture.reopen(({ close, open }) => {
+      close();
+      for (const end of ['-wal', '-shm']) rmSync(fixture.index + end, { force: true });
+      harm(fixture.index);
+      open();
+    });
+    expect(fixture.excerpts('needle')).toEqual(['a needle']);
+    expect(fixture.excerpts('hay')).toEqual(['no hay']);
+  }),
+);
+
+test('an index that turns out to be damaged while it is asked is made anew', () =>
+  withSearch(async (fixture) => {
+    const row = await fixture.session('one');
+    await fixture.say(row, ...Array.from({ length: 3000 }, (_, n) => `needle number${n} of many`));
+    expect(fixture.search('number7')).toHaveLength(1);
+    fixture.reopen(({ close, open }) => {
+      close();
+      const { size } = statSync(fixture.index);
+      const handle = openSync(fixture.index, 'r+');
+      // All but the first pages, which say what it is.
+      for (let at = 8 * 4096; at < size; at += 4096)
+        writeSync(handle, Buffer.alloc(2048, 7), 0, 2048, at);
+      closeSync(handle);
+      open();
+    });
+    for (const n of [7, 1500, 2999]) expect(fixture.search(`number${n}`)).toHaveLength(1);
+  }));
+
+test('a store that was put back from a copy gets an index of its own', () =>
+  withSearch(async (fixture) => {
+    const row = await filled(fixture);
+    change(fixture.file, 'PRAGMA wal_checkpoint(TRUNCATE)');
+    const copy = `${fixture.file}.copy`;
+    copyFileSync(fixture.file, copy);
+    await fixture.say(row, 'said after the copy');
+    expect(fixture.excerpts('copy')).toEqual(['said after the copy']);
+    const restored = createSearcher({ database: copy, index: fixture.index });
+    try {
+      while (restored.step());
+      const scope = { agentId: 'default', project: null, sessionIds: null, rootId: null };
+      const ask = (query: string) =>
+        restored.search({
+          query,
+          scope: { ...scope, withoutId: null },
+          limit: 5,
+          bySession: false,
+        });
+      expect(ask('copy')).toEqual([]);
+      expect(ask('needle')).toHaveLength(1);
+    } finally {
+      restored.close();
+    }
+  }));
+
+test('turns that are deleted leave the index, and ids that are given again bring what has them now', () =>
+  withSearch(async (fixture) => {
+    const one = await filled(fixture);
+    const two = await fixture.session('two');
+    await fixture.say(two, 'second needle', 'third needle');
+    expect(fixture.excerpts('needle')).toHaveLength(3);
+    await fixture.store.write((tx) =>
+      tx.db.run('DELETE FROM turns WHERE session_id = :id', { id: two.id }),
+    );
+    await fixture.say(one, 'fresh words');
+    expect(fixture.excerpts('second OR third')).toEqual([]);
+    expect(fixture.excerpts('fresh')).toEqual(['fresh words']);
+    await fixture.say(one, 'more words');
+    expect(fixture.excerpts('more')).toEqual(['more words']);
+    await fixture.store.write((tx) =>
+      tx.db.run('DELETE FROM sessions WHERE id = :id', { id: one.id }),
+    );
+    expect(fixture.excerpts('needle fresh words')).toEqual([]);
+    fixture.reopen();
+    expect(fixture.excerpts('needle fresh words')).toEqual([]);
+  }));
+
+test('a session that is found to belong elsewhere is searched there, with what it has said before', () =>
+  withSearch(async (fixture) => {
+    const child = await filled(fixture);
+    const root = await fixture.session('root');
+    expect(fixture.excerpts('needle', { rootId: root.id })).toEqual([]);
+    await fixture.store.write((tx) => {
+      insertLineage(tx, child, root, 'explicit');
+      registerSession(tx, {
+        agentId: 'default',
+        sessionKey: 'one',
+        harness: null,
+        project: '/p',
+        title: null,
+      });
+    });
+    expect(fixture.excerpts('needle', { rootId: root.id })).toEqual(['a needle']);
+    expect(fixture.excerpts('needle', { project: '/p' })).toEqual(['a needle']);
+    expect(fixture.excerpts('needle', { rootId: child.id })).toEqual([]);
+    await fixture.store.write((tx) => tx.db.run('DELETE FROM lineage'));
+    expect(fixture.excerpts('needle', { rootId: child.id })).toEqual(['a needle']);
+  }));
+
+test('of a long turn the beginning and the end are searched, and the excerpt is cut from the whole', () =>
+  withSearch(async (fixture) => {
+    const row = await fixture.session('one');
+    const filler = 'hay '.repeat(30_000);
+    await fixture.say(row, `alpha ${filler} omega ${filler} zulu 🙂`);
+    expect(fixture.search('omega')).toEqual([]);
+    const [hit] = fixture.search('zulu alpha');
+    expect(hit!.excerpt.length).toBeLessThan(400);
+    const last = fixture.search('zulu')[0]!;
+    expect(last.excerpt).toMatch(/^….*zulu 🙂$/u);
+    expect(last.offsets).toEqual([{ start: 240_014, end: 240_018 }]);
+  }));

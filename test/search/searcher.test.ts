@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals';
+import { withSearch } from './search-fixture.ts';
+
+test.each([
+  ['EX4300-48T', 'the EX4300-48T in rack 4'],
+  ['4300', 'the EX4300-48T in rack 4'],
+  ['case_name', 'rename case_name everywhere'],
+  ['foo/bar.ts', 'look into src/foo/bar.ts:42'],
+  ['bar.ts', 'look into src/foo/bar.ts:42'],
+  ['getUserById', 'call getUserById() twice'],
+  ['user by id', 'call getUserById() twice'],
+  ['get_user_by_id', 'call getUserById() twice'],
+  ['getUserById', 'call get_user_by_id twice'],
+  ['HTTPServer', 'an HTTPServer listens'],
+  ['server', 'an HTTPServer listens'],
+  ['trunk port', 'audit the trunk ports'],
+  ['configura*', 'the configuration is wrong'],
+  ['東京', '私は東京都に住んでいる'],
+  ['京都', '私は東京都に住んでいる'],
+  ['東', '私は東京都に住んでいる'],
+  ['검색', '전체 검색 기능'],
+  ['café', 'meet at the cafe'],
+  ['cafe', 'meet at the café'],
+  ['ﬁle', 'the file is gone'],
+  ["parent's", 'the parent is gone'],
+  ['"trunk ports"', 'audit the trunk ports'],
+  ['the', 'only the end'],
+])('%j finds %j [signet 47]', (query, text) =>
+  withSearch(async ({ session, say, search }) => {
+    await say(await session('one'), 'something else', text, 'and more');
+    const hits = search(query);
+    expect(hits.map((hit) => [hit.excerpt, hit.turn])).toEqual([[text, 2]]);
+    expect(hits[0]!.rank).toBeLessThan(0);
+    expect(hits[0]!.offsets.length).toBeGreaterThan(0);
+  }),
+);
