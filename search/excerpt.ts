@@ -24,12 +24,21 @@ export function cutExcerpt(text: string, spans: Span[][], weights: readonly numb
   start = start === 0 ? 0 : afterSpace(text, start, Math.min(from, start + toSpaceMax));
   end = end === text.length ? end : beforeSpace(text, end, Math.max(to, end - toSpaceMax));
   const piece = text.slice(start, end);
-  const offsets = marks
-    .filter((mark) => mark.start >= start && mark.end <= end)
-    .filter((mark, at, all) => at === 0 || mark.start >= all[at - 1]!.end)
-    .slice(0, limits.searchOffsetsMax)
-    .map((mark) => ({ start: mark.start, end: mark.end }));
+  const within = marks.filter((mark) => mark.start >= start && mark.end <= end);
+  const offsets = mostTelling(within, weights);
   return { text: `${start > 0 ? '…' : ''}${piece}${end < text.length ? '…' : ''}`, offsets };
+}
+
+/** Where there are too many, those of the rarest words; of two in the same place, one. */
+function mostTelling(marks: Mark[], weights: readonly number[]): Span[] {
+  return marks
+    .toSorted((a, b) => weights[b.term]! - weights[a.term]!)
+    .filter((one, at, all) =>
+      all.slice(0, at).every((other) => one.start >= other.end || one.end <= other.start),
+    )
+    .slice(0, limits.searchOffsetsMax)
+    .toSorted((a, b) => a.start - b.start)
+    .map(({ start, end }) => ({ start, end }));
 }
 
 interface Mark extends Span {
