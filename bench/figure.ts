@@ -58,6 +58,14 @@ export function plainFigure(what: string, value: number, unit: string, atMost: n
   };
 }
 
+/** A share of a whole, or any other small number without a unit. */
+export function shareFigure(what: string, value: number, atMost: number): Figure {
+  return {
+    ...{ what, ours: value.toFixed(3), floor: '', ratio: '' },
+    ...{ bound: `<= ${atMost}`, isMet: value <= atMost },
+  };
+}
+
 export function note(what: string, ours: string): Figure {
   return { what, ours, floor: '', ratio: '', bound: 'reported', isMet: null };
 }

@@ -19,7 +19,9 @@ import { hookRow } from './rows/hook.ts';
 import { idleRow } from './rows/idle.ts';
 import { largeStoreRow } from './rows/large-store.ts';
 import { outputRow } from './rows/output.ts';
+import { qualityRow } from './rows/quality.ts';
 import { recoveryRow } from './rows/recovery.ts';
+import { searchRow } from './rows/search.ts';
 import { syncRow } from './rows/sync.ts';
 import { throughputRow } from './rows/throughput.ts';
 
@@ -36,6 +38,8 @@ const rows: readonly Row[] = [
   recoveryRow,
   largeStoreRow,
   hooksRow,
+  searchRow,
+  qualityRow,
 ];
 
 const { values: flags, positionals: names } = parseArgs({

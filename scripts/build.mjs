@@ -24,7 +24,7 @@ const dist = join(root, 'dist');
 const stampFile = join(dist, '.stamp.json');
 const bundleFile = join(dist, 'workflow-bundle.js');
 const notSource = new Set(['node_modules', 'dist', 'docs', 'bin', 'scripts', 'test']);
-const copied = /\.(sql|mjs)$|^engine\/go\.(mod|sum)$/;
+const copied = /\.(sql|mjs)$|^engine\/go\.(mod|sum)$|^bench\/quality\/.+\.txt$/;
 
 export async function build() {
   const lock = join(root, '.build.lock');

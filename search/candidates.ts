@@ -2,7 +2,7 @@
  * Phase one: which turns may be meant, without ranking them. FTS5's own ranking reads every occurrence of
  * every word in the whole index; here each term gives up some thousands of its newest turns, the rarest first.
  */
-import type BetterSqlite3 from 'better-sqlite3';
+import type { IndexFile } from './index-file.ts';
 import type { Query, Term } from './query.ts';
 
 export interface Candidate {
@@ -30,7 +30,7 @@ export interface Found {
 }
 
 export function findCandidates(
-  db: BetterSqlite3.Database,
+  index: IndexFile,
   frequencies: Frequencies,
   { terms, without }: Query,
   options: { scope: string; turns: number },
@@ -41,24 +41,32 @@ export function findCandidates(
       term.weight * Math.log(1 + (options.turns - counts[at]! + 0.5) / (counts[at]! + 0.5)),
   );
   const not = without.map(({ match }) => match).join(' OR ');
-  const select = db
-    .prepare('SELECT rowid FROM turn_index WHERE turn_index MATCH ? ORDER BY rowid DESC LIMIT ?')
-    .pluck();
   const ask = (match: string, limit: number) =>
-    select.all(`(${options.scope} AND ${match})${not && ` NOT (${not})`}`, limit) as number[];
+    index.select(`(${options.scope} AND ${match})${not && ` NOT (${not})`}`, limit);
 
   const found = new Map<number, number>();
+  const add = (ids: number[], bits: number) => {
+    for (const id of ids) found.set(id, (found.get(id) ?? 0) | bits);
+  };
   const hard = terms.map((_, at) => at).filter((at) => !terms[at]!.isSoft);
-  if (hard.length > 1) {
-    const all = hard.reduce((bits, at) => bits | (1 << at), 0);
-    const match = hard.map((at) => terms[at]!.match).join(' AND ');
-    for (const id of ask(`(${match})`, candidatesMax)) found.set(id, all);
-  }
-  for (const at of hard.toSorted((a, b) => counts[a]! - counts[b]!)) {
+  hard.sort((a, b) => counts[a]! - counts[b]!);
+  let isCut = false;
+  for (const at of hard) {
     const left = candidatesMax - found.size;
     const isCommon = counts[at]! > options.turns * commonShare && found.size >= enough;
-    if (left <= 0 || isCommon) break;
-    for (const id of ask(terms[at]!.match, left)) found.set(id, (found.get(id) ?? 0) | (1 << at));
+    isCut ||= left <= 0 || isCommon;
+    if (isCut) break;
+    const ids = ask(terms[at]!.match, left);
+    add(ids, 1 << at);
+    isCut = ids.length === left;
+  }
+  // Those that hold every word may be older than what was reached.
+  if (isCut && hard.length > 1) {
+    const match = hard.map((at) => terms[at]!.match).join(' AND ');
+    add(
+      ask(`(${match})`, candidatesMax),
+      hard.reduce((bits, at) => bits | (1 << at), 0),
+    );
   }
   return { candidates: best(found, weights), weights };
 }

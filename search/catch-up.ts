@@ -7,7 +7,7 @@ import { expand } from './expand.ts';
 import { markOf, type IndexFile, type IndexState } from './index-file.ts';
 
 /** Turns of one transaction: what a search may have to wait for, and what a rebuild takes at once. */
-const turnsMax = 2000;
+const turnsMax = 5000;
 const changesMax = 200;
 
 interface TurnRow {
@@ -101,11 +101,7 @@ function createWriter(main: Db, { db }: IndexFile) {
 
   function add(row: TurnRow, state: IndexState): void {
     if (row.role === 'mark') return;
-    insert.run(
-      row.id,
-      expand(row.text),
-      `${scopeOf(row.session_id)} r${row.role} ${tokensOfDay(row.at)}`,
-    );
+    insert.run(row.id, expand(row.text), `${scopeOf(row.session_id)} ${tokensOfDay(row.at)}`);
     state.turns += 1;
     state.chars += row.text.length;
   }

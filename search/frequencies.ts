@@ -1,20 +1,18 @@
-/** How common terms are. Counted up to some thousands of turns, and estimated from there on. */
-import type BetterSqlite3 from 'better-sqlite3';
+/** How common terms are. Counted up to some hundreds of turns, and estimated from there on. */
 import type { Frequencies } from './candidates.ts';
+import type { IndexFile } from './index-file.ts';
 
-const countedMax = 2000;
+const countedMax = 400;
 const keptMax = 5000;
 
 /** Kept until the index has grown by a hundredth: what is rare stays rare for longer than that. */
-export function createFrequencies(db: BetterSqlite3.Database, newestId: () => number): Frequencies {
+export function createFrequencies(index: IndexFile): Frequencies {
   const known = new Map<string, number>();
   let keptAt = 0;
-  const select = db
-    .prepare('SELECT rowid FROM turn_index WHERE turn_index MATCH ? ORDER BY rowid DESC LIMIT ?')
-    .pluck();
+  const newestId = () => index.state.watermark;
 
   function count(match: string): number {
-    const ids = select.all(match, countedMax) as number[];
+    const ids = index.select(match, countedMax);
     if (ids.length < countedMax) return ids.length;
     // So many turns from here to the newest one: the others are taken to be as close to each other.
     return (countedMax * newestId()) / (newestId() - ids.at(-1)! + 1);

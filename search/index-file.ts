@@ -22,6 +22,8 @@ export interface IndexState {
 export interface IndexFile {
   db: BetterSqlite3.Database;
   state: IndexState;
+  /** Turns that an expression of FTS5 fits, the newest first. */
+  select(match: string, limit: number): number[];
   /** Within a transaction of its own. */
   save(state: IndexState): void;
   close(): void;
@@ -60,6 +62,7 @@ function connect(file: string): BetterSqlite3.Database {
   db.pragma('synchronous = NORMAL');
   db.pragma('busy_timeout = 5000');
   db.pragma('cache_size = -64000');
+  db.pragma('mmap_size = 4294967296');
   return db;
 }
 
@@ -69,8 +72,10 @@ function openFile(file: string): IndexFile {
     const version = db.pragma('user_version', { simple: true });
     const state = { watermark: -1, mark: '', changes: 0, turns: 0, chars: 0 };
     if (version !== indexVersion) return indexFile(db, state);
-    db.prepare('SELECT rowid FROM turn_index LIMIT 0').all();
-    return indexFile(db, readState(db));
+    const index = indexFile(db, readState(db));
+    // Also that its table is there.
+    index.select('"x"', 1);
+    return index;
   } catch (error) {
     db.close();
     throw error;
@@ -83,6 +88,7 @@ function makeFile(file: string, main: Db): IndexFile {
     BEGIN IMMEDIATE;
     CREATE VIRTUAL TABLE turn_index USING fts5(
       text, scope, content='', contentless_delete=1, tokenize='porter unicode61');
+    INSERT INTO turn_index (turn_index, rank) VALUES ('hashsize', 33554432);
     CREATE TABLE scopes (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (kind, name));
     CREATE TABLE state (home_id TEXT NOT NULL, watermark INTEGER NOT NULL, mark TEXT NOT NULL,
       changes INTEGER NOT NULL, turns INTEGER NOT NULL, chars INTEGER NOT NULL);
@@ -94,9 +100,14 @@ function makeFile(file: string, main: Db): IndexFile {
 }
 
 function indexFile(db: BetterSqlite3.Database, state: IndexState): IndexFile {
+  let found: BetterSqlite3.Statement | null = null;
   return {
     db,
     state,
+    select(match, limit) {
+      found ??= db.prepare(selectSql).pluck();
+      return found.all(match, limit) as number[];
+    },
     save(next) {
       db.prepare(
         `UPDATE state SET watermark = :watermark, mark = :mark, changes = :changes, turns = :turns, chars = :chars`,
@@ -106,6 +117,9 @@ function indexFile(db: BetterSqlite3.Database, state: IndexState): IndexFile {
     close: () => void db.close(),
   };
 }
+
+const selectSql =
+  'SELECT rowid FROM turn_index WHERE turn_index MATCH ? ORDER BY rowid DESC LIMIT ?';
 
 const readState = (db: BetterSqlite3.Database) =>
   db.prepare('SELECT watermark, mark, changes, turns, chars FROM state').get() as IndexState;

@@ -5,9 +5,13 @@ import { findScope } from './catch-up.ts';
 
 /** An expression for FTS5; null where nothing can be found. */
 export function scopeMatch(db: BetterSqlite3.Database, scope: SearchScope): string | null {
-  const agent = findScope(db, 'agent', scope.agentId);
-  if (agent === undefined) return null;
-  const all = [`"a${agent}"`];
+  const all: string[] = [];
+  // A session is one agent's, and so is a tree.
+  if (scope.sessionIds === null && scope.rootId === null) {
+    const agent = findScope(db, 'agent', scope.agentId);
+    if (agent === undefined) return null;
+    all.push(`"a${agent}"`);
+  }
   if (scope.project !== null) {
     const project = findScope(db, 'project', scope.project);
     if (project === undefined) return null;

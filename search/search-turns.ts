@@ -27,7 +27,7 @@ export function searchTurns(room: SearchRoom, request: SearchRequest): SearchHit
   const { db, state } = room.index;
   const scope = scopeMatch(db, request.scope);
   if (query.terms.length === 0 || scope === null) return [];
-  const found = findCandidates(db, room.frequencies, query, { scope, turns: state.turns });
+  const found = findCandidates(room.index, room.frequencies, query, { scope, turns: state.turns });
   const scored = score(room, query, found);
   withSurroundings(scored, room.weights);
   scored.sort((a, b) => b.score - a.score || b.id - a.id);
@@ -44,12 +44,15 @@ interface TurnRow {
 
 function score(room: SearchRoom, query: Query, found: Found): Scored[] {
   const { turns, chars } = room.index.state;
-  return found.candidates.flatMap(({ id, terms: bits }) => {
-    const row = room.main.get<TurnRow>(
-      `SELECT id, session_id, seq, role, ${searchedText} AS text FROM turns WHERE id = :id`,
-      { id },
-    );
-    if (row === undefined) return [];
+  const foundBy = new Map(found.candidates.map(({ id, terms }) => [id, terms]));
+  const rows = room.main.all<TurnRow>(
+    `SELECT id, session_id, seq, role, ${searchedText} AS text FROM turns
+     WHERE id IN (SELECT value FROM json_each(:ids))`,
+    { ids: JSON.stringify([...foundBy.keys()]) },
+  );
+  return rows.flatMap((row) => {
+    const { id, role } = row;
+    const bits = foundBy.get(id)!;
     const spans = spansIn(row.text, query, room.stems);
     const terms = query.terms.reduce(
       (seen, term, at) =>
@@ -58,7 +61,6 @@ function score(room: SearchRoom, query: Query, found: Found): Scored[] {
     );
     // Of a beginning, the index knows only the stems that fit.
     if (terms === 0) return [];
-    const { role } = row;
     const own = ownScore(
       { role, chars: row.text.length, terms, spans },
       found.weights,

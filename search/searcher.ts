@@ -24,14 +24,18 @@ export interface SearcherOptions {
   weights?: Weights;
 }
 
+/** Texts are read here and there: a look at a page that is in memory is all that each should cost. */
+const mappedBytes = 4 * 1024 ** 3;
+
 export function createSearcher({ database, index: file, weights }: SearcherOptions): Searcher {
   const main = openDatabase(database, { readonly: true });
+  main.exec(`PRAGMA mmap_size = ${mappedBytes}`);
   const stems = createStems();
   let room = open();
 
   function open(): SearchRoom {
     const index = openIndex(file, main);
-    const frequencies = createFrequencies(index.db, () => index.state.watermark);
+    const frequencies = createFrequencies(index);
     return { main, index, frequencies, stems, weights: weights ?? defaultWeights };
   }
 
