@@ -219,7 +219,9 @@ export const searchSessionsSchema = withAliases(
     query: text
       .max(limits.queryCharsMax)
       .refine((given) => given.trim() !== '', 'must not be empty or blank')
-      .describe('Words in any order; "a phrase", -without, begin*'),
+      .describe(
+        'Words in any order; "a phrase", -without, begin*. Where no turn holds all of three words or more, turns right beside those that hold some are found, too',
+      ),
     sessionKey: sessionName
       .optional()
       .describe("Only this session. Default: the caller's parent, if it has one"),

@@ -18,7 +18,7 @@ export const searchHitSchema = z.object({
   offsets: z
     .array(z.object({ start: z.number().int(), end: z.number().int() }))
     .describe(
-      `Where words of the query stand in the turn, in UTF-16 code units; ${limits.searchOffsetsMax} at most`,
+      `Where words of the query stand in the turn, in UTF-16 code units; ${limits.searchOffsetsMax} at most. Behind its text come the names and texts of its tools, a line each`,
     ),
 });
 export type SearchHit = z.infer<typeof searchHitSchema>;

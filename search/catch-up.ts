@@ -19,11 +19,19 @@ interface TurnRow {
   text: string;
 }
 
-/** Of a long text its ends: `head + tail` of SQL's characters. */
-export const searchedText = `CASE
-  WHEN octet_length(text) <= ${limits.searchedCharsMax} OR length(text) <= ${limits.searchedCharsMax} THEN text
-  ELSE substr(text, 1, ${limits.searchedCharsMax / 2}) || char(10) || substr(text, -${limits.searchedCharsMax / 2})
-END`;
+const cut = limits.searchedCharsMax;
+
+/** Turns with all that was said in them: after the text what tools were asked, and what they answered. */
+export const saidTurns = `(
+  SELECT id, session_id, seq, role, at, CASE WHEN tools IS NULL THEN text ELSE
+    iif(text = '', '', text || char(10)) || coalesce((
+      SELECT group_concat(concat_ws(' ', value ->> 'name', value ->> 'text'), char(10))
+      FROM json_each(tools)), '') END AS text
+  FROM turns)`;
+
+/** Of a long text its two ends. */
+export const searchedText = `CASE WHEN octet_length(text) <= ${cut} OR length(text) <= ${cut} THEN text
+  ELSE substr(text, 1, ${cut / 2}) || char(10) || substr(text, -${cut / 2}) END`;
 
 /** One step, in one transaction. Answers whether there may be more to do. */
 export function catchUpStep(main: Db, index: IndexFile): boolean {
@@ -66,7 +74,7 @@ function takeStep(main: Db, index: IndexFile): boolean {
   // The last ids are given again when their turns have gone.
   state.watermark = Math.min(state.watermark, newestTurn(main) ?? 0);
   const rows = main.all<TurnRow>(
-    `SELECT id, session_id, seq, role, at, ${searchedText} AS text FROM turns
+    `SELECT id, session_id, seq, role, at, ${searchedText} AS text FROM ${saidTurns}
      WHERE id > :watermark ORDER BY id LIMIT ${turnsMax}`,
     { watermark: state.watermark },
   );
@@ -110,7 +118,7 @@ function createWriter(main: Db, { db }: IndexFile) {
   function replace(where: 'id = :id' | 'session_id = :id', id: number, state: IndexState): void {
     if (where === 'id = :id') remove.run(id);
     const rows = main.all<TurnRow>(
-      `SELECT id, session_id, seq, role, at, ${searchedText} AS text FROM turns
+      `SELECT id, session_id, seq, role, at, ${searchedText} AS text FROM ${saidTurns}
        WHERE ${where} AND id <= :watermark`,
       { id, watermark: state.watermark },
     );

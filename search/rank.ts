@@ -6,14 +6,14 @@ import type { Span } from './occurrences.ts';
 const k1 = 0.9;
 const b = 0.4;
 
-/** Found on one half of `bench/quality`, and measured on the other. */
+/** Found on one half of the conversations in `bench/quality/`; the other half is what they are judged by. */
 export interface Weights {
   /** What a turn gets of the turn beside it, and of the one after that. */
   near: readonly [number, number];
   /** What it gets of the best turns of its session. */
   session: number;
 }
-export const defaultWeights: Weights = { near: [0.3, 0.15], session: 0.3 };
+export const defaultWeights: Weights = { near: [0.3, 0.15], session: 0.6 };
 
 /** What a program has printed says less than what was said, and tools come between the two. */
 const roleWeights: Partial<Record<TurnRole, number>> = { tool: 0.8, stdout: 0.5, stderr: 0.5 };
@@ -22,6 +22,8 @@ export interface Scored {
   id: number;
   sessionId: number;
   seq: number;
+  /** Those that it was found by, as bits. */
+  terms: number;
   /** By term: where it stands. */
   spans: Span[][];
   own: number;

@@ -2,9 +2,10 @@
 import { limits } from '../contract/limits.ts';
 import type { SearchHit, SearchRequest, SearchScope } from '../contract/search.ts';
 import type { TurnRole } from '../contract/words.ts';
+import { redact } from '../domain/redact.ts';
 import type { Db } from '../store/database.ts';
 import { findCandidates, type Found, type Frequencies } from './candidates.ts';
-import { searchedText } from './catch-up.ts';
+import { saidTurns, searchedText } from './catch-up.ts';
 import { cutExcerpt } from './excerpt.ts';
 import { fold } from './fold.ts';
 import type { IndexFile } from './index-file.ts';
@@ -29,6 +30,7 @@ export function searchTurns(room: SearchRoom, request: SearchRequest): SearchHit
   if (query.terms.length === 0 || scope === null) return [];
   const found = findCandidates(room.index, room.frequencies, query, { scope, turns: state.turns });
   const scored = score(room, query, found);
+  scored.push(...beside(room, query, scored));
   withSurroundings(scored, room.weights);
   scored.sort((a, b) => b.score - a.score || b.id - a.id);
   return readHits(room, scored, query, found.weights, request);
@@ -46,7 +48,7 @@ function score(room: SearchRoom, query: Query, found: Found): Scored[] {
   const { turns, chars } = room.index.state;
   const foundBy = new Map(found.candidates.map(({ id, terms }) => [id, terms]));
   const rows = room.main.all<TurnRow>(
-    `SELECT id, session_id, seq, role, ${searchedText} AS text FROM turns
+    `SELECT id, session_id, seq, role, ${searchedText} AS text FROM ${saidTurns}
      WHERE id IN (SELECT value FROM json_each(:ids))`,
     { ids: JSON.stringify([...foundBy.keys()]) },
   );
@@ -66,9 +68,41 @@ function score(room: SearchRoom, query: Query, found: Found): Scored[] {
       found.weights,
       chars / Math.max(1, turns),
     );
-    return [{ id, sessionId: row.session_id, seq: row.seq, spans, own, score: own }];
+    return [{ id, sessionId: row.session_id, seq: row.seq, terms, spans, own, score: own }];
   });
 }
+
+/** A question of so many words may be answered in none of them, right beside a turn that has them. */
+const questionTermsMin = 3;
+/** Of so many of the best turns it is worth a look. */
+const besideMax = 20;
+
+/** The turns right before and after the best ones, with no score of their own. */
+function beside({ main }: SearchRoom, query: Query, scored: Scored[]): Scored[] {
+  const hard = query.terms.filter((term) => !term.isSoft);
+  if (hard.length < questionTermsMin || query.without.length > 0) return [];
+  // Where one turn holds all of it, that is what was looked for.
+  const isWhole = hard.reduce((bits, term) => bits | (1 << query.terms.indexOf(term)), 0);
+  if (scored.some(({ terms }) => (terms & isWhole) === isWhole)) return [];
+  const known = new Set(scored.map(({ id }) => id));
+  const found: Scored[] = [];
+  for (const turn of scored.toSorted((a, b) => b.own - a.own).slice(0, besideMax)) {
+    const params = { session: turn.sessionId, seq: turn.seq };
+    for (const sql of [nextSql, previousSql]) {
+      const row = main.get<{ id: number; seq: number }>(sql, params);
+      if (row === undefined || known.has(row.id)) continue;
+      known.add(row.id);
+      const spans = query.terms.map(() => []);
+      found.push({ ...row, sessionId: turn.sessionId, terms: 0, spans, own: 0, score: 0 });
+    }
+  }
+  return found;
+}
+
+const nextSql = `SELECT id, seq FROM turns WHERE session_id = :session AND seq > :seq AND seq < :seq + 8
+  AND role IN ('user', 'assistant', 'callback') ORDER BY seq LIMIT 1`;
+const previousSql = `SELECT id, seq FROM turns WHERE session_id = :session AND seq < :seq AND seq > :seq - 8
+  AND role IN ('user', 'assistant', 'callback') ORDER BY seq DESC LIMIT 1`;
 
 function spansIn(text: string, query: Query, stems: Stems): Span[][] {
   const searched = { text, folded: fold(text) };
@@ -91,7 +125,7 @@ const hitSql = `
   SELECT t.session_id, s.session_key, s.agent_id, s.project, s.updated_at, t.role, t.at, t.text,
          t.seq - (SELECT count(*) FROM turns m
                   WHERE m.session_id = t.session_id AND m.role = 'mark' AND m.seq < t.seq) AS turn
-  FROM turns t JOIN sessions s ON s.id = t.session_id WHERE t.id = :id`;
+  FROM ${saidTurns} t JOIN sessions s ON s.id = t.session_id WHERE t.id = :id`;
 
 /** As many as are wanted: each turn again, whole, with its session and a second look at whose it is. */
 function readHits(
@@ -109,9 +143,11 @@ function readHits(
     const row = main.get<HitRow>(hitSql, { id: turn.id });
     if (row === undefined || !isWithin(row, scope)) continue;
     sessions.add(turn.sessionId);
-    const isWhole = row.text.length <= limits.searchedCharsMax;
-    const spans = isWhole ? turn.spans : spansIn(row.text, query, stems);
-    const excerpt = cutExcerpt(row.text, spans, weights);
+    // As it is shown: whole, and without what must not be told.
+    const text = redact(row.text);
+    const isSame = text === row.text && text.length <= limits.searchedCharsMax;
+    const spans = isSame ? turn.spans : spansIn(text, query, stems);
+    const excerpt = cutExcerpt(text, spans, weights);
     hits.push({
       sessionKey: row.session_key,
       project: row.project,

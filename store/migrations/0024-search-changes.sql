@@ -1,5 +1,5 @@
--- What the search index, a file of its own, cannot see by the ids of new turns: that turns have gone, and
--- that a session belongs elsewhere. Rows are taken away when the index has followed them.
+-- What the search index, a file of its own, cannot see by the ids of new turns: that turns have gone
+-- or have changed, and that a session belongs elsewhere. Rows are taken away when the index has followed them.
 CREATE TABLE search_changes (
   n          INTEGER PRIMARY KEY AUTOINCREMENT,
   turn_id    INTEGER,
@@ -8,6 +8,12 @@ CREATE TABLE search_changes (
 CREATE TRIGGER search_turn_removed AFTER DELETE ON turns
 BEGIN
   INSERT INTO search_changes (turn_id) VALUES (old.id);
+END;
+-- A prompt that a hook has brought may get its tools when the transcript comes.
+CREATE TRIGGER search_turn_changed AFTER UPDATE OF text, tools ON turns
+WHEN old.text IS NOT new.text OR old.tools IS NOT new.tools
+BEGIN
+  INSERT INTO search_changes (turn_id) VALUES (new.id);
 END;
 CREATE TRIGGER search_project_changed AFTER UPDATE OF project ON sessions
 WHEN old.project IS NOT new.project AND new.last_seq > 0

@@ -160,3 +160,33 @@ test('of a long turn the beginning and the end are searched, and the excerpt is 
     expect(last.excerpt).toMatch(/^….*zulu 🙂$/u);
     expect(last.offsets).toEqual([{ start: 240_014, end: 240_018 }]);
   }));
+
+test('what tools were asked and answered is found, also when it comes later', () =>
+  withSearch(async (fixture) => {
+    const row = await fixture.session('one');
+    const tools = [
+      { kind: 'call', id: '1', name: 'Bash', text: 'grep -r quagga .', isError: false },
+      { kind: 'result', id: '1', name: null, text: 'ospfd.conf: quagga', isError: false },
+    ];
+    await fixture.say(row, ['assistant', 'I look for it'], ['tool', '']);
+    expect(fixture.search('quagga')).toEqual([]);
+    await fixture.store.write((tx) =>
+      tx.db.run('UPDATE turns SET tools = :tools', { tools: JSON.stringify(tools) }),
+    );
+    expect(fixture.excerpts('quagga ospfd').toSorted()).toEqual([
+      'Bash grep -r quagga .\nospfd.conf: quagga',
+      'I look for it\nBash grep -r quagga .\nospfd.conf: quagga',
+    ]);
+  }));
+
+test('no secret is shown, and offsets are those of what is shown', () =>
+  withSearch(async (fixture) => {
+    const row = await fixture.session('one');
+    await fixture.say(row, `the key AKIAIOSFODNN7EXAMPLE is of the deploy user`);
+    const [hit] = fixture.search('deploy user');
+    expect(hit!.excerpt).not.toContain('AKIA');
+    expect(hit!.offsets.map(({ start, end }) => hit!.excerpt.slice(start, end))).toEqual([
+      'deploy',
+      'user',
+    ]);
+  }));

@@ -107,7 +107,7 @@ test('a month of a query is also the time at which something was said', () =>
   }));
 
 test('whatever is asked, nothing fails and nothing foreign is found [signet 48, 50]', async () => {
-  const { queries, fruitful } = await fuzzQueries({ seed: 5, count: 5000 });
-  expect(queries).toBe(5000);
-  expect(fruitful).toBeGreaterThan(1000);
+  const { queries, fruitful } = await fuzzQueries({ seed: 5, count: 3000 });
+  expect(queries).toBe(3000);
+  expect(fruitful).toBeGreaterThan(600);
 });
