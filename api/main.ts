@@ -98,9 +98,7 @@ async function serve(): Promise<void> {
     shared: new SharedReads(),
     randomId: () => randomBytes(10).toString('hex'),
     engine: () => link.view(),
-    version: ownVersion(),
-    pid: process.pid,
-    startedAt: new Date().toISOString(),
+    ...thisProcess(),
   };
   await dropOldSecrets(deps, secrets.list());
   let hosts = (): string[] => [];
@@ -128,17 +126,24 @@ async function serve(): Promise<void> {
     stopSchedule();
     // First of all: whoever looks for the server from here on is told that there is none.
     file.remove();
+    // A search may wait for a minute, which nobody shall wait for now.
+    await search.stop();
     await listening.close();
     await link.stop();
     await otlp?.stop();
     metrics.stop();
-    await search.stop();
     await store.close();
     release();
     process.exit(0);
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void end());
 }
+
+const thisProcess = () => ({
+  version: ownVersion(),
+  pid: process.pid,
+  startedAt: new Date().toISOString(),
+});
 
 const searchIn = (store: Store) =>
   startSearch({

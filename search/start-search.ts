@@ -33,6 +33,7 @@ export function startSearch(options: {
   const asked = new Map<number, Asked>();
   let lastId = 0;
   let heardAt = 0;
+  let isStopped = false;
   const thread = keepThread(
     { database: options.database, index: options.index },
     { message: hear, restarted, failed: (error) => log(`the search thread: ${String(error)}`) },
@@ -79,12 +80,14 @@ export function startSearch(options: {
   return {
     search: (request) =>
       new Promise((resolve, reject) => {
+        if (isStopped) return reject(unavailable('the server is being stopped'));
         const id = (lastId += 1);
         const timer = setTimeout(() => outOfTime(id), limits.searchWaitMs);
         asked.set(id, { request, resolve, reject, timer, tries: 0 });
         thread.say({ kind: 'search', id, request });
       }),
     async stop() {
+      isStopped = true;
       unfollow();
       for (const id of [...asked.keys()]) fail(id, 'the server is being stopped');
       await thread.end();
