@@ -14,6 +14,7 @@ export interface KeptThread {
 }
 
 export function keepThread(
+  file: string,
   workerData: SearcherOptions,
   hear: {
     message(message: FromThread): void;
@@ -26,7 +27,7 @@ export function keepThread(
   let thread: Worker | null = start();
 
   function start(): Worker {
-    const worker = new Worker(threadFile(), { workerData });
+    const worker = new Worker(file, { workerData });
     worker.unref();
     worker.on('message', hear.message);
     worker.on('error', hear.failed);
@@ -60,7 +61,7 @@ export function keepThread(
 }
 
 /** A thread is started from what was built, seen from the sources and from `dist/` alike. */
-function threadFile(): string {
+export function builtThread(): string {
   const here = new URL('.', import.meta.url);
   const dist = here.pathname.endsWith('/dist/search/') ? './' : '../dist/search/';
   return fileURLToPath(new URL(`${dist}main.js`, here));

@@ -4,7 +4,7 @@ import { limits } from '../contract/limits.ts';
 import type { Search, SearchHit, SearchRequest } from '../contract/search.ts';
 import type { Store } from '../store/index.ts';
 import { followTurns } from './follow-turns.ts';
-import { keepThread } from './keep-thread.ts';
+import { builtThread, keepThread } from './keep-thread.ts';
 import type { FromThread } from './messages.ts';
 
 export interface RunningSearch {
@@ -27,6 +27,8 @@ export function startSearch(options: {
   store: Store;
   database: string;
   index: string;
+  /** Another one for tests; else the one that was built. */
+  threadFile?: string;
   log: (message: string) => void;
 }): RunningSearch {
   const { store, log } = options;
@@ -35,6 +37,7 @@ export function startSearch(options: {
   let heardAt = 0;
   let isStopped = false;
   const thread = keepThread(
+    options.threadFile ?? builtThread(),
     { database: options.database, index: options.index },
     { message: hear, restarted, failed: (error) => log(`the search thread: ${String(error)}`) },
   );
