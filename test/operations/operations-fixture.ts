@@ -23,7 +23,6 @@ import {
   type Deps,
 } from '../../operations/index.ts';
 import type { SearchHit, SearchRequest } from '../../contract/search.ts';
-import { createOneAtATime, handlers, type Caller, type Deps } from '../../operations/index.ts';
 import { createSearcher } from '../../search/searcher.ts';
 import { openStore, type Store } from '../../store/index.ts';
 import { findInvocation, type InvocationRow } from '../../store/invocations.ts';
