@@ -6,6 +6,8 @@ import { headAndTail } from './text.ts';
 
 export interface Ended {
   callbackId: string;
+  /** It was put before its parent before, and nothing has shown that it was read. */
+  isRepeat?: boolean;
   invocationId: string;
   sessionKey: string;
   runnerId: string;
@@ -24,6 +26,7 @@ export interface Ended {
 export function renderCallback(ended: Ended): string {
   const attributes: [string, string | number | null][] = [
     ['id', ended.callbackId],
+    ['repeat', ended.isRepeat ? 'true' : null],
     ['invocation', ended.invocationId],
     ['session', ended.sessionKey],
     ['runner', ended.runnerId],

@@ -22,7 +22,11 @@ type Child = Pick<
   | 'error_code'
 > & { content: string | null; bytes: number };
 
-export function envelopeOf(db: Db, callback: CallbackRow): string {
+export function envelopeOf(
+  db: Db,
+  callback: CallbackRow,
+  { isRepeat = false }: { isRepeat?: boolean } = {},
+): string {
   // Of an answer of megabytes only its ends leave the database: fifty of them may come in one turn.
   const child = db.get<Child>(
     `SELECT id, session_key, runner_id, title, status, duration_ms, token_input, token_output, error,
@@ -35,6 +39,7 @@ export function envelopeOf(db: Db, callback: CallbackRow): string {
   const hasUsage = child.token_input !== null && child.token_output !== null;
   return renderCallback({
     callbackId: callback.id,
+    isRepeat,
     invocationId: child.id,
     sessionKey: child.session_key,
     runnerId: child.runner_id,

@@ -14,6 +14,10 @@ export interface CallbackRow {
   handed_to: string | null;
   created_at: string;
   delivered_at: string | null;
+  offered_at: string | null;
+  /** The session's last turn when it was offered; null: it never was. */
+  offered_seq: number | null;
+  offers: number;
 }
 
 export const callbackId = (invocationId: string) => invocationId.replace(/^sub_/, 'cb_');

@@ -9,3 +9,9 @@ CREATE TABLE inherited_contexts (
   sources           TEXT NOT NULL,   -- JSON
   UNIQUE (session_id, hash)
 );
+
+-- When a callback was last put before an external session's model, after which of its turns, and how
+-- often. Whether it was read is told by what comes after.
+ALTER TABLE mailbox ADD COLUMN offered_at TEXT;
+ALTER TABLE mailbox ADD COLUMN offered_seq INTEGER;
+ALTER TABLE mailbox ADD COLUMN offers INTEGER NOT NULL DEFAULT 0;

@@ -1,0 +1,90 @@
+/**
+ * Callbacks of a session that an agent program runs: put before its model at a hook, and read once there
+ * is a sign of it. An answer of ours may never have arrived, so what shows no sign is offered again.
+ */
+import { limits } from '../contract/limits.ts';
+import { envelopeOf } from './callbacks.ts';
+import type { Db } from './database.ts';
+import { acknowledge, waitingCallbacks, type CallbackRow } from './mailbox.ts';
+import { sessionById, type SessionRow } from './sessions.ts';
+import { appendTurn } from './turns.ts';
+import type { Tx } from './write-queue.ts';
+
+export interface Offer {
+  id: string;
+  /** As the model reads it; one that was offered before says so. */
+  envelope: string;
+}
+
+/** What ended children have to say to this session, in the order in which they ended. */
+export function callbacksToOffer(db: Db, session: SessionRow): Offer[] {
+  if (session.kind === 'managed') return [];
+  return waitingCallbacks(db, session.id, limits.callbacksPerTurnMax).map((callback) => ({
+    id: callback.id,
+    envelope: envelopeOf(db, callback, { isRepeat: callback.offers > 0 }),
+  }));
+}
+
+export function markOffered(tx: Tx, session: Pick<SessionRow, 'id'>, ids: string[]): void {
+  tx.db.run(
+    `UPDATE mailbox SET offered_at = :now, offers = offers + 1,
+            offered_seq = (SELECT last_seq FROM sessions WHERE id = :sessionId)
+     WHERE session_id = :sessionId AND id IN (SELECT value FROM json_each(:ids))`,
+    { now: tx.now, sessionId: session.id, ids: JSON.stringify(ids) },
+  );
+}
+
+/**
+ * Acknowledges what was offered and read: its id stands in a later turn, or the model has answered since,
+ * or says now that its turn is over. Call it when what a hook brought is in the store.
+ */
+export function settleOffers(
+  tx: Tx,
+  session: Pick<SessionRow, 'id'>,
+  { isTurnOver = false }: { isTurnOver?: boolean } = {},
+): string[] {
+  const offered = tx.db.all<CallbackRow>(
+    `SELECT * FROM mailbox WHERE session_id = :id AND offered_seq IS NOT NULL
+       AND state IN ('queued', 'undelivered') ORDER BY seq LIMIT :limit`,
+    { id: session.id, limit: limits.callbacksPerTurnMax },
+  );
+  const read = offered.filter((callback) => isTurnOver || hasSign(tx.db, callback));
+  if (read.length === 0) return [];
+  const ids = read.map(({ id }) => id);
+  for (const callback of acknowledge(tx, session.id, ids)) {
+    appendTurn(tx, {
+      sessionId: session.id,
+      role: 'callback',
+      text: envelopeOf(tx.db, callback),
+      src: `callback:${callback.id}`,
+    });
+  }
+  return ids;
+}
+
+/** All of it in one: what was read is acknowledged, the rest is offered. Empty: nothing waits. */
+export function offerCallbacks(
+  tx: Tx,
+  session: Pick<SessionRow, 'id'>,
+  { isTurnOver = false }: { isTurnOver?: boolean } = {},
+): Offer[] {
+  settleOffers(tx, session, { isTurnOver });
+  const offers = callbacksToOffer(tx.db, sessionById(tx.db, session.id));
+  if (offers.length > 0) {
+    markOffered(
+      tx,
+      session,
+      offers.map(({ id }) => id),
+    );
+  }
+  return offers;
+}
+
+function hasSign(db: Db, { id, session_id: sessionId, offered_seq: seq }: CallbackRow): boolean {
+  const sign = db.get(
+    `SELECT 1 FROM turns WHERE session_id = :sessionId AND seq > :seq
+       AND (role = 'assistant' OR instr(text, :id) > 0) LIMIT 1`,
+    { sessionId, seq, id },
+  );
+  return sign !== undefined;
+}
