@@ -1,6 +1,7 @@
 /** The HTTP surface: gate, routes, documents, and one shape for everything that goes wrong. */
 import { Hono } from 'hono';
 import { AppError } from '../contract/errors.ts';
+import { scopedRoles } from '../contract/words.ts';
 import type { ApiDeps } from './deps.ts';
 import { docsPage, docsPolicy } from './docs-page.ts';
 import { addEventRoute } from './event-route.ts';
@@ -27,7 +28,7 @@ export function createApp(deps: ApiDeps): Hono<ApiEnv> {
   );
   app.use(checkHost(deps));
   addDocuments(app, deps.version);
-  app.use('/api/*', checkToken(deps, ['admin', 'child']));
+  app.use('/api/*', checkToken(deps, ['admin', 'child', ...scopedRoles]));
   app.use('/store/*', checkToken(deps, ['host']));
   addOperationRoutes(app, deps);
   addEventRoute(app, deps);

@@ -44,6 +44,9 @@ export const bodyExamples: Partial<Record<OperationName, JsonObject>> = {
     lastAssistantMessage: 'Dark mode is set up.',
   },
   importSession: { jsonl: '{"offshoot":"session","version":1,…}' },
+  bypassSession: { enabled: true },
+  createToken: { role: 'agent', agentId: 'alice', ttlSeconds: 86_400 },
+  putAgent: { name: 'Alice', readPolicy: 'isolated' },
   writeCheckpoint: { summary: 'We are cutting release 1.4; the tag is set.' },
   putEntity: {
     type: 'project',
@@ -72,6 +75,9 @@ const ofSession = linksTo('key', '$response.body#/sessionKey', [
   'getTree',
   'getCallbacks',
   'getContext',
+  'getSession',
+  'bypassSession',
+  'renewSession',
   'writeCheckpoint',
   'deleteSession',
 ]);

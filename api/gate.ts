@@ -48,6 +48,11 @@ export function checkToken(
         hint: 'Make a new one where the server runs: offshoot worker token <name>',
       });
     }
+    if ('expiresAt' in claims && Date.parse(claims.expiresAt) <= Date.now()) {
+      throw new AppError('unauthorized', `This token ended at ${claims.expiresAt}.`, {
+        hint: 'Make a new one where the server runs: offshoot token create',
+      });
+    }
     if (!roles.includes(claims.role)) {
       throw new AppError('forbidden', `A ${claims.role} token may not ask this.`, {
         hint: `Here a token of role ${roles.join(' or ')} is needed.`,

@@ -30,6 +30,7 @@ export const defaults = {
   tailChars: 3000,
   /** Who has been silent for longer is not guessed to have asked for a sub-agent. */
   parentIdleHours: 4,
+  tokenSeconds: 7 * 24 * 60 * 60,
 } as const;
 
 export const limits = {
@@ -150,4 +151,6 @@ export const limits = {
   /** Of one entity: what is known of a thing, not a document about it. */
   entityPartsMax: 200,
   entityTextCharsMax: 2000,
+  /** A token cannot be taken back, so it ends by itself. */
+  tokenSecondsMax: 366 * 24 * 60 * 60,
 } as const;

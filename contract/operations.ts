@@ -1,5 +1,6 @@
 /** The one list of what can be asked of the system. HTTP, MCP, CLI and library are derived from it. */
 import { z } from 'zod';
+import type { Permission } from './words.ts';
 import {
   backupSchema,
   callbackSchema,
@@ -14,6 +15,7 @@ import {
 } from './records.ts';
 import * as hooks from './hooks.ts';
 import { contextOperations } from './context-operations.ts';
+import { sessionOperations } from './session-operations.ts';
 import * as ask from './requests.ts';
 import * as transcripts from './transcripts.ts';
 import { searchAnswerSchema } from './search.ts';
@@ -27,6 +29,8 @@ export interface OperationDeclaration {
   output: z.ZodType;
   /** The status of an accepted answer that is not final yet, where there is one. */
   accepted?: 202;
+  /** What a scoped token needs for it; `recall` for a GET and `remember` for all else, if it is not said. */
+  permission?: Permission;
   /** A hook, and what it answers where it does nothing: bypassed, or by a caller that wants none. */
   idle?: Record<string, unknown>;
 }
@@ -62,6 +66,7 @@ export const operations = {
   waitSubagents: {
     method: 'POST',
     path: '/api/subagents/wait',
+    permission: 'recall',
     summary: 'Wait until any or all of several invocations have ended',
     input: ask.waitSubagentsSchema,
     output: z.object({
@@ -294,6 +299,7 @@ export const operations = {
     output: z.object({ hostId: z.string() }),
   },
   ...contextOperations,
+  ...sessionOperations,
 } as const satisfies Record<string, OperationDeclaration>;
 
 export type OperationName = keyof typeof operations;

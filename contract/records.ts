@@ -6,6 +6,9 @@ import {
   callbackStateSchema,
   checkpointTriggerSchema,
   executionModeSchema,
+  lineageRuleSchema,
+  readPolicySchema,
+  runtimePaths,
   statusSchema,
   turnRoleSchema,
 } from './words.ts';
@@ -85,6 +88,44 @@ export const sessionRecordSchema = z.object({
   updatedAt: time,
 });
 export type SessionRecord = z.infer<typeof sessionRecordSchema>;
+
+/** A session as it is now. The first fields are the seed's. */
+export const sessionStateSchema = z.object({
+  key: z.string(),
+  agentId: z.string(),
+  runtimePath: z.enum([...runtimePaths, 'unknown']).describe('`unknown`: no path holds it'),
+  claimedAt: time.describe('Where no path holds it: when it was heard of first'),
+  expiresAt: time.nullable(),
+  bypassed: z.boolean(),
+  kind: z.enum(['external', 'managed']),
+  harness: z.string().nullable(),
+  project: z.string().nullable(),
+  title: z.string().nullable(),
+  endedAt: time.nullable(),
+  parentSessionId: z.string().nullable(),
+  rootSessionId: z.string(),
+  rule: lineageRuleSchema.nullable().describe('How the parent was found'),
+  depth: z.number().int(),
+  openChildren: z.number().int(),
+  waitingCallbacks: z.number().int(),
+  lastActivityAt: time,
+});
+export type SessionState = z.infer<typeof sessionStateSchema>;
+
+export const presenceSchema = z.object({
+  agentId: z.string(),
+  harness: z.string().nullable(),
+  sessions: z.number().int(),
+  lastActivityAt: time,
+});
+
+export const agentRecordSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  readPolicy: readPolicySchema,
+  policyGroup: z.string().nullable(),
+});
+export type AgentRecord = z.infer<typeof agentRecordSchema>;
 
 export const checkpointSchema = z.object({
   sessionKey: z.string(),

@@ -2,7 +2,13 @@
 import { z } from 'zod';
 import { defaults, limits } from './limits.ts';
 import { localHostId } from './names.ts';
-import { executionModeSchema, statusSchema } from './words.ts';
+import {
+  executionModeSchema,
+  permissionSchema,
+  readPolicySchema,
+  scopedRoleSchema,
+  statusSchema,
+} from './words.ts';
 
 /** Half a character cannot be written as UTF-8: it would be stored and hashed as something else. */
 const text = z.string().refine((given) => !/\p{Cs}/u.test(given), 'is not well-formed Unicode');
@@ -183,6 +189,40 @@ export const transcriptSchema = z.strictObject({
   limit: page.default(limits.transcriptPageDefault),
 });
 export const sessionSchema = withAliases(z.strictObject({ key, agentId: key.optional() }));
+/** Query strings have no booleans; `active=0` must not be taken for yes. */
+const yesOrNo = z
+  .union([z.boolean(), z.enum(['true', 'false'])])
+  .transform((said) => `${said}` === 'true');
+export const listSessionsSchema = withAliases(
+  z.strictObject({
+    agentId: key.optional(),
+    project: path.optional().describe('This folder, or one below it'),
+    harness: key.optional(),
+    since: z.iso.datetime({ offset: true }).optional().describe('Active at or after'),
+    active: yesOrNo.optional().describe('Only those that are claimed, or went on lately'),
+    limit: page.default(limits.pageDefault),
+    cursor: cursor.optional(),
+  }),
+);
+export const bypassSchema = withAliases(
+  z.strictObject({ key, agentId: key.optional(), enabled: z.boolean() }),
+);
+export const agentSchema = z.strictObject({ id: key });
+export const putAgentSchema = z.strictObject({
+  id: key,
+  name: title.optional(),
+  readPolicy: readPolicySchema.optional(),
+  policyGroup: key.optional().describe('With `group`: agents of one group read each other'),
+});
+export const createTokenSchema = withAliases(
+  z.strictObject({
+    role: scopedRoleSchema.describe('readonly reads; agent writes, too; operator deletes, too'),
+    agentId: key,
+    project: path.optional().describe('Only sessions in this folder or below it'),
+    permissions: z.array(permissionSchema).min(1).optional().describe("Fewer than the role's"),
+    ttlSeconds: z.number().int().min(1).max(limits.tokenSecondsMax).default(defaults.tokenSeconds),
+  }),
+);
 export const writeCheckpointSchema = withAliases(
   z.strictObject({
     key,

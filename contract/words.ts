@@ -84,6 +84,20 @@ export const lineageRules = [
 export const lineageRuleSchema = z.enum(lineageRules);
 export type LineageRule = z.infer<typeof lineageRuleSchema>;
 
+/** Who may read an agent's memories besides itself. Transcripts are its own under every policy. */
+export const readPolicies = ['isolated', 'shared', 'group'] as const;
+export const readPolicySchema = z.enum(readPolicies);
+
+/** What a token lets its holder do. */
+export const permissions = ['remember', 'recall'] as const;
+export const permissionSchema = z.enum(permissions);
+export type Permission = z.infer<typeof permissionSchema>;
+
+/** Tokens for others than the home's administrator, each for one agent. */
+export const scopedRoles = ['operator', 'agent', 'readonly'] as const;
+export const scopedRoleSchema = z.enum(scopedRoles);
+export type ScopedRole = z.infer<typeof scopedRoleSchema>;
+
 /** What a checkpoint of a session was taken for. */
 export const checkpointTriggers = [
   'pre_compaction',

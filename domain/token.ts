@@ -1,12 +1,23 @@
 /** Tokens are signed claims: nothing is stored, and only this home's secret makes them. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Permission, ScopedRole } from '../contract/words.ts';
+
+/** For one agent, and where a project is named, for that alone. */
+export interface ScopedClaims {
+  role: ScopedRole;
+  agentId: string;
+  project: string | null;
+  permissions: Permission[];
+  expiresAt: string;
+}
 
 export type TokenClaims =
   | { role: 'admin' }
   /** A runner host: the store API and nothing else. One elsewhere holds a token that can be revoked. */
   | { role: 'host'; hostId: string; tokenId?: string }
   /** An agent we run: whatever it asks for belongs to its invocation. */
-  | { role: 'child'; invocationId: string; agentId: string };
+  | { role: 'child'; invocationId: string; agentId: string }
+  | ScopedClaims;
 
 export function signToken(secret: string, claims: TokenClaims): string {
   const body = Buffer.from(JSON.stringify(claims)).toString('base64url');

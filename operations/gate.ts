@@ -5,8 +5,12 @@ import { defaults } from '../contract/limits.ts';
 import { findInvocation, isInSubtree, type InvocationRow } from '../store/invocations.ts';
 import { isAtOrAbove } from '../store/lineage.ts';
 import { findSession, sessionById, sessionsByKey, type SessionRow } from '../store/sessions.ts';
+import type { TokenClaims } from '../domain/token.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
+import { isOwn, ownAgent, requireInProject, scopeOf } from './scope.ts';
+
+type ChildClaims = Extract<TokenClaims, { role: 'child' }>;
 
 const foreign = (what: string) =>
   new AppError('forbidden', `${what} is outside of what this token may touch`, {
@@ -15,16 +19,16 @@ const foreign = (what: string) =>
 
 /** The asking invocation; null for the administrator. */
 export function askingInvocation(deps: Deps, caller: Caller): InvocationRow | null {
-  if (caller.claims.role === 'admin') return null;
+  if (caller.claims.role === 'admin' || scopeOf(caller)) return null;
   if (caller.claims.role === 'host') throw foreign('this operation');
-  const row = findInvocation(deps.store.db, caller.claims.invocationId);
+  const row = findInvocation(deps.store.db, (caller.claims as ChildClaims).invocationId);
   if (!row) throw new AppError('unauthorized', 'the invocation of this token was deleted');
   return row;
 }
 
 /** Whose data is asked for: the token's agent; for the administrator, the one that is named. */
 export function agentOf(deps: Deps, caller: Caller, named: string | undefined): string {
-  const own = askingInvocation(deps, caller)?.agent_id;
+  const own = askingInvocation(deps, caller)?.agent_id ?? scopeOf(caller)?.agentId;
   if (own === undefined) return named ?? defaults.agentId;
   if (named !== undefined && named !== own) throw foreign(`agent ${named}`);
   return own;
@@ -37,7 +41,7 @@ export function requireAdmin(caller: Caller): void {
 
 /** An invocation the caller may act on: for a child, one below its own. */
 export function requireBelow(deps: Deps, caller: Caller, id: string): InvocationRow {
-  const row = requireInvocation(deps, id);
+  const row = requireInvocation(deps, caller, id);
   const asking = askingInvocation(deps, caller);
   if (asking && (asking.id === id || !isInSubtree(deps.store.db, asking.id, id))) throw foreign(id);
   return row;
@@ -45,7 +49,7 @@ export function requireBelow(deps: Deps, caller: Caller, id: string): Invocation
 
 /** An invocation whose words the caller may read: also its own and its ancestors'. */
 export function requireReadable(deps: Deps, caller: Caller, id: string): InvocationRow {
-  const row = requireInvocation(deps, id);
+  const row = requireInvocation(deps, caller, id);
   const asking = askingInvocation(deps, caller);
   const { db } = deps.store;
   if (asking && !isInSubtree(db, asking.id, id) && !isInSubtree(db, id, asking.id))
@@ -60,8 +64,10 @@ export function requireSession(
   asked: { key: string; agentId?: string | undefined },
 ): SessionRow {
   const asking = askingInvocation(deps, caller);
-  const session = findKnownSession(deps, asking?.agent_id ?? asked.agentId, asked.key);
-  if (!session) throw new AppError('not_found', `there is no session ${asked.key}`);
+  const agentId = asking?.agent_id ?? ownAgent(caller, asked.agentId);
+  const session = findKnownSession(deps, agentId, asked.key);
+  if (!session || !isOwn(caller, session))
+    throw new AppError('not_found', `there is no session ${asked.key}`);
   if (asking && !isAtOrAbove(deps.store.db, asking.session_id, session.id))
     throw foreign(asked.key);
   return session;
@@ -92,7 +98,11 @@ export function requireReadableSession(
 export function whoAsks(
   deps: Deps,
   caller: Caller,
-  asked: { parentSessionId?: string | undefined; agentId?: string | undefined },
+  asked: {
+    parentSessionId?: string | undefined;
+    agentId?: string | undefined;
+    context?: { workspacePath?: string | undefined };
+  },
 ): { parent: SessionRow | null; askingInvocation: string | null; agentId: string } {
   const asking = askingInvocation(deps, caller);
   if (asking) {
@@ -110,11 +120,15 @@ export function whoAsks(
     };
   }
   const key = asked.parentSessionId ?? caller.parentSessionId;
+  const agentId = ownAgent(caller, asked.agentId);
+  const workspace = asked.context?.workspacePath;
+  if (workspace !== undefined) requireInProject(caller, workspace);
   if (key === null || key === undefined) {
-    return { parent: null, askingInvocation: null, agentId: asked.agentId ?? defaults.agentId };
+    if (asked.context && workspace === undefined) requireInProject(caller, null);
+    return { parent: null, askingInvocation: null, agentId: agentId ?? defaults.agentId };
   }
-  const parent = findKnownSession(deps, asked.agentId, key);
-  if (!parent) {
+  const parent = findKnownSession(deps, agentId, key);
+  if (!parent || !isOwn(caller, parent)) {
     throw new AppError('unknown_parent', `there is no session ${key}`, {
       hint: hints.registerParent.http,
     });
@@ -122,9 +136,10 @@ export function whoAsks(
   return { parent, askingInvocation: null, agentId: parent.agent_id };
 }
 
-function requireInvocation(deps: Deps, id: string): InvocationRow {
+function requireInvocation(deps: Deps, caller: Caller, id: string): InvocationRow {
   const row = findInvocation(deps.store.db, id);
-  if (!row) throw new AppError('not_found', `there is no invocation ${id}`);
+  if (!row || !isOwn(caller, sessionById(deps.store.db, row.session_id)))
+    throw new AppError('not_found', `there is no invocation ${id}`);
   return row;
 }
 

@@ -6,6 +6,8 @@ import { checkStore, takeBackup } from './backups.ts';
 import { getTree } from './get-tree.ts';
 import * as hooks from './hooks/index.ts';
 import { exportSession, importSession } from './carry-session.ts';
+import { createToken } from './create-token.ts';
+import { requirePermission } from './scope.ts';
 import { getContext, writeCheckpoint } from './context.ts';
 import * as entities from './entities.ts';
 import { claim } from './host/claim.ts';
@@ -17,6 +19,8 @@ import { runSubagent } from './run-subagent.ts';
 import { searchSessions } from './search-sessions.ts';
 import { sendToSubagent } from './send-to-subagent.ts';
 import { getSessionTranscript } from './session-transcript.ts';
+import { getAgent, putAgent } from './agents.ts';
+import * as states from './session-states.ts';
 import * as sessions from './sessions.ts';
 import * as subagents from './subagents.ts';
 import { getHealth, listRunners } from './system.ts';
@@ -30,7 +34,7 @@ export type Handlers = {
   ) => Promise<OperationOutput<N>>;
 };
 
-export const handlers: Handlers = {
+const unguarded: Handlers = {
   runSubagent: traced('runSubagent', runSubagent),
   sendToSubagent: traced('sendToSubagent', sendToSubagent),
   getSubagent: subagents.getSubagent,
@@ -64,6 +68,14 @@ export const handlers: Handlers = {
   getHealth,
   issueHostToken,
   revokeHostToken,
+  listSessions: states.listSessions,
+  getSession: states.getSession,
+  bypassSession: states.bypassSession,
+  renewSession: states.renewSession,
+  getPresence: states.getPresence,
+  getAgent,
+  putAgent,
+  createToken,
   getContext,
   writeCheckpoint,
   putEntity: entities.putEntity,
@@ -71,6 +83,23 @@ export const handlers: Handlers = {
   listEntities: entities.listEntities,
   deleteEntity: entities.deleteEntity,
 };
+
+type AnyHandler = (deps: Deps, caller: Caller, input: never) => Promise<unknown>;
+
+/** The gate stands before each of them. */
+export const handlers = Object.fromEntries(
+  Object.entries<AnyHandler>(unguarded).map(([name, handle]) => [
+    name,
+    guarded(name as OperationName, handle),
+  ]),
+) as unknown as Handlers;
+
+function guarded(name: OperationName, handle: AnyHandler): AnyHandler {
+  return async (deps, caller, input) => {
+    requirePermission(caller, name);
+    return handle(deps, caller, input);
+  };
+}
 
 /** What a runner host asks for; contract/store-api.ts has the shapes. */
 export const hostHandlers = { hello, sync, claim, report };

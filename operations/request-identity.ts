@@ -7,8 +7,14 @@ export const sessionKeyFor = (invocationId: string) => invocationId.replace(/^su
 
 export function invocationIdFor(caller: Caller, operation: string, randomId: () => string): string {
   if (caller.idempotencyKey === null) return `sub_${randomId()}`;
-  const scope = caller.claims.role === 'child' ? caller.claims.invocationId : caller.claims.role;
+  const scope = whose(caller.claims);
   return `sub_${digest([scope, operation, caller.idempotencyKey]).slice(0, 20)}`;
+}
+
+/** Two callers may use one key: those of another token's agent are other requests. */
+function whose(claims: Caller['claims']): string {
+  if (claims.role === 'child') return claims.invocationId;
+  return 'agentId' in claims ? `agent ${claims.agentId}` : claims.role;
 }
 
 /**

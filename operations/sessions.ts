@@ -10,11 +10,12 @@ import { removeSession } from '../store/lifecycle/remove.ts';
 import { statusOf } from '../store/invocations.ts';
 import { acknowledge, callbacksOf, type CallbackRow } from '../store/mailbox.ts';
 import { sessionRecord } from '../store/session-record.ts';
-import { registerSession as register } from '../store/sessions.ts';
+import { findSession, registerSession as register } from '../store/sessions.ts';
 import { appendTurn } from '../store/turns.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { askingInvocation, requireSession } from './gate.ts';
+import { ownAgent, requireInProject } from './scope.ts';
 
 export async function registerSession(
   deps: Deps,
@@ -26,9 +27,13 @@ export async function registerSession(
   if (input.project !== undefined && !isAbsolute(input.project)) {
     throw new AppError('bad_request', 'project: must be an absolute path');
   }
+  const agentId = ownAgent(caller, input.agentId) ?? defaults.agentId;
+  const known = findSession(deps.store.db, agentId, input.key);
+  requireInProject(caller, known?.project ?? input.project);
+  requireInProject(caller, input.project ?? known?.project);
   const row = await deps.store.write((tx) =>
     register(tx, {
-      agentId: input.agentId ?? defaults.agentId,
+      agentId,
       sessionKey: input.key,
       harness: input.harness ?? null,
       project: input.project ?? null,

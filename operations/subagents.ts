@@ -14,6 +14,7 @@ import { beyondBytes, wordsOfAll } from '../store/words.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { askingInvocation, requireBelow, requireReadable } from './gate.ts';
+import { ownAgent, scopeOf } from './scope.ts';
 import { recordOf } from './record.ts';
 import { standStill, untilEnded } from './until-ended.ts';
 
@@ -33,6 +34,8 @@ export async function listSubagents(
   const { cursor, limit, ...filter } = input;
   const { rows, hasMore } = listInvocations(deps.store.db, {
     ...filter,
+    agentId: ownAgent(caller, filter.agentId),
+    project: scopeOf(caller)?.project ?? null,
     before: cursor === undefined ? null : readCursor(cursor),
     limit,
     below: askingInvocation(deps, caller)?.id ?? null,

@@ -9,6 +9,7 @@ import type { Deps } from './deps.ts';
 import { requireReadable } from './gate.ts';
 import { noWords, recordOf } from './record.ts';
 import { createHint } from './watch-hint.ts';
+import { requirePermission } from './scope.ts';
 
 export type Watched =
   { id: number; event: 'turn'; data: Turn } | { id: number; event: 'end'; data: SubAgentRecord };
@@ -22,6 +23,7 @@ export async function* watchSubagent(
   caller: Caller,
   input: { id: string; after: number },
 ): AsyncIterable<Watched> {
+  requirePermission(caller, 'getTranscript');
   const row = requireReadable(deps, caller, input.id);
   const hint = createHint(
     deps,

@@ -12,6 +12,8 @@ export function listInvocations(
     before: number | null;
     limit: number;
     below: string | null;
+    /** Only those whose session works in this folder or below it. */
+    project: string | null;
   },
 ): { rows: InvocationRow[]; hasMore: boolean } {
   const columns: [unknown, string][] = [
@@ -25,6 +27,11 @@ export function listInvocations(
     [filter.since, 'created_at >= :since'],
     [filter.until, 'created_at < :until'],
     [filter.before, 'ordinal < :before'],
+    [
+      filter.project,
+      `session_id IN (SELECT id FROM sessions WHERE project = :project
+         OR substr(project, 1, length(:project) + 1) = :project || '/')`,
+    ],
     [filter.below, 'id IN (SELECT id FROM below)'],
   ];
   const where = columns.filter(([value]) => value !== undefined && value !== null);
@@ -50,6 +57,7 @@ export function listInvocations(
       until: filter.until ? new Date(filter.until).toISOString() : null,
       before: filter.before,
       below: filter.below,
+      project: filter.project,
       limit: filter.limit + 1,
     },
   );

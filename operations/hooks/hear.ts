@@ -24,6 +24,7 @@ import type { Tx } from '../../store/write-queue.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { askingInvocation } from '../gate.ts';
+import { requireInProject, scopeOf } from '../scope.ts';
 import { readTranscript, type GivenTranscript } from './read-transcript.ts';
 import { NeedsWhole, takeTranscript } from './take-transcript.ts';
 import { whoseAgent } from './whose-agent.ts';
@@ -78,8 +79,10 @@ export async function hear<A extends object>(
   effect: (heard: Heard) => A,
 ): Promise<A | undefined> {
   const asking = askingInvocation(deps, caller);
-  const agentId = whoseAgent(deps, asking, hook);
+  const scope = scopeOf(caller);
+  const agentId = whoseAgent(deps, asking ?? (scope && { agent_id: scope.agentId }), hook);
   if (hook.sessionKey === undefined) return undefined;
+  requireInScope(deps, caller, agentId, hook);
   const about = aboutSession(deps, agentId, kind, hook, hook.sessionKey);
   // One after the other: what is read of a file depends on what the hook before has read of it.
   return deps.oneAtATime(`hook ${agentId} ${about.sessionKey}`, async () => {
@@ -94,6 +97,13 @@ export async function hear<A extends object>(
       return refuseAfter(await deps.store.write(work(whole)), whole);
     }
   });
+}
+
+/** A token for a project reports sessions of that project, known ones and new ones. */
+function requireInScope(deps: Deps, caller: Caller, agentId: string, hook: Hook): void {
+  const known = findSession(deps.store.db, agentId, hook.sessionKey ?? '');
+  if (known) requireInProject(caller, known.project);
+  if (!known || hook.project !== undefined) requireInProject(caller, hook.project);
 }
 
 interface About {

@@ -11,7 +11,7 @@ import type { Deps } from '../deps.ts';
  */
 export function whoseAgent(
   deps: Deps,
-  asking: InvocationRow | null,
+  asking: Pick<InvocationRow, 'agent_id'> | null,
   hook: { agentId?: string | undefined; sessionKey?: string | undefined },
 ): string {
   if (asking) {

@@ -1,0 +1,40 @@
+import { isAbsolute } from 'node:path';
+import { AppError } from '../contract/errors.ts';
+import type { OperationOutput, ParsedInput } from '../contract/operations.ts';
+import type { Permission, ScopedRole } from '../contract/words.ts';
+import { signToken } from '../domain/token.ts';
+import type { Caller } from './caller.ts';
+import type { Deps } from './deps.ts';
+import { requireAdmin } from './gate.ts';
+
+const permissionsOf: Record<ScopedRole, Permission[]> = {
+  operator: ['remember', 'recall'],
+  agent: ['remember', 'recall'],
+  readonly: ['recall'],
+};
+
+/** A token for one agent. Nothing is kept of it: it holds until it expires, or the home's secret changes. */
+export async function createToken(
+  deps: Deps,
+  caller: Caller,
+  input: ParsedInput<'createToken'>,
+): Promise<OperationOutput<'createToken'>> {
+  requireAdmin(caller);
+  if (input.project !== undefined && !isAbsolute(input.project)) {
+    throw new AppError('bad_request', 'project: must be an absolute path');
+  }
+  const of = permissionsOf[input.role];
+  const permissions = input.permissions ?? of;
+  const beyond = permissions.find((one) => !of.includes(one));
+  if (beyond !== undefined) {
+    throw new AppError('bad_request', `permissions: the role ${input.role} cannot ${beyond}`);
+  }
+  const claims = {
+    role: input.role,
+    agentId: input.agentId,
+    project: input.project?.replace(/(?<=.)\/+$/, '') ?? null,
+    permissions: [...permissions],
+    expiresAt: new Date(Date.parse(deps.store.now()) + input.ttlSeconds * 1000).toISOString(),
+  };
+  return { ...claims, token: signToken(deps.secret, claims) };
+}

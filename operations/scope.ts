@@ -1,0 +1,59 @@
+/** What a token for one agent may touch: its agent's data, in its project, with its permissions. */
+import { AppError } from '../contract/errors.ts';
+import {
+  operations,
+  type OperationDeclaration,
+  type OperationName,
+} from '../contract/operations.ts';
+import { scopedRoles, type Permission } from '../contract/words.ts';
+import type { ScopedClaims } from '../domain/token.ts';
+import type { Caller } from './caller.ts';
+
+/** Null for the administrator, a child and a runner host, which are bounded otherwise. */
+export function scopeOf({ claims }: Caller): ScopedClaims | null {
+  const isScoped = (scopedRoles as readonly string[]).includes(claims.role);
+  return isScoped ? (claims as ScopedClaims) : null;
+}
+
+/** In front of every operation. Reading needs `recall`, all else `remember`; deleting is an operator's. */
+export function requirePermission(caller: Caller, name: OperationName): void {
+  const scope = scopeOf(caller);
+  if (scope === null) return;
+  const operation: OperationDeclaration = operations[name];
+  const needed: Permission =
+    operation.permission ?? (operation.method === 'GET' ? 'recall' : 'remember');
+  if (!scope.permissions.includes(needed)) {
+    throw new AppError('forbidden', `this ${scope.role} token lacks the ${needed} permission`);
+  }
+  if (operation.method === 'DELETE' && scope.role !== 'operator') {
+    throw new AppError('forbidden', `a token of role ${scope.role} deletes nothing`);
+  }
+}
+
+/** The agent that is asked for, as far as the token names one; another one is refused. */
+export function ownAgent(caller: Caller, named: string | undefined): string | undefined {
+  const scope = scopeOf(caller);
+  if (scope === null) return named;
+  if (named !== undefined && named !== scope.agentId) throw outside(`agent ${named}`);
+  return scope.agentId;
+}
+
+/** Whether this is the token's own: what is not, is for its holder as if it were not there. */
+export function isOwn(caller: Caller, of: { agent_id: string; project: string | null }): boolean {
+  const scope = scopeOf(caller);
+  return scope === null || (scope.agentId === of.agent_id && isInProject(caller, of.project));
+}
+
+/** The project's folder itself, or one below it. */
+export function isInProject(caller: Caller, folder: string | null | undefined): boolean {
+  const project = scopeOf(caller)?.project ?? null;
+  if (project === null) return true;
+  return folder === project || (folder?.startsWith(`${project}/`) ?? false);
+}
+
+export function requireInProject(caller: Caller, folder: string | null | undefined): void {
+  if (!isInProject(caller, folder)) throw outside(folder ?? 'a session without a project');
+}
+
+const outside = (what: string) =>
+  new AppError('forbidden', `${what} is outside of what this token may touch`);

@@ -1,0 +1,90 @@
+/** Sessions as they are now: claims, edges, and what is open for them. */
+import type { SessionState } from '../contract/records.ts';
+import type { Db } from './database.ts';
+import { holderOf } from './claims.ts';
+import { openStatuses } from './invocations.ts';
+import { lineageOf } from './lineage.ts';
+import { sessionById, type SessionRow } from './sessions.ts';
+
+export interface SessionFilter {
+  /** Null: of any agent. */
+  agentId: string | null;
+  /** The folder itself, or one below it. */
+  project: string | null;
+  harness: string | null;
+  since: string | null;
+  /** Claimed, or heard of lately and not ended. */
+  activeSince: string | null;
+  now: string;
+  /** Only what stands at or below this session. */
+  below: number | null;
+  before: { updatedAt: string; id: number } | null;
+  limit: number;
+}
+
+export function listSessionRows(db: Db, filter: SessionFilter): SessionRow[] {
+  const { before, ...params } = filter;
+  return db.all(
+    `WITH RECURSIVE under(id) AS (
+       SELECT :below WHERE :below IS NOT NULL
+       UNION SELECT l.session_id FROM lineage l JOIN under ON l.parent_session_id = under.id)
+     SELECT s.* FROM sessions s
+     WHERE (:agentId IS NULL OR s.agent_id = :agentId)
+       AND (:project IS NULL OR s.project = :project
+            OR substr(s.project, 1, length(:project) + 1) = :project || '/')
+       AND (:harness IS NULL OR s.harness = :harness)
+       AND (:since IS NULL OR s.updated_at >= :since)
+       AND (:activeSince IS NULL OR s.claim_expires_at > :now
+            OR (s.ended_at IS NULL AND s.updated_at >= :activeSince))
+       AND (:below IS NULL OR s.id IN (SELECT id FROM under))
+       AND (:beforeAt IS NULL OR (s.updated_at, s.id) < (:beforeAt, :beforeId))
+     ORDER BY s.updated_at DESC, s.id DESC LIMIT :limit`,
+    { ...params, beforeAt: before?.updatedAt ?? null, beforeId: before?.id ?? null },
+  );
+}
+
+export function sessionState(db: Db, row: SessionRow, now: string): SessionState {
+  const edge = lineageOf(db, row.id);
+  const holder = holderOf(row, now);
+  const { open, waiting } = db.get<{ open: number; waiting: number }>(
+    `SELECT (SELECT count(*) FROM lineage l JOIN subagent_sessions i ON i.session_id = l.session_id
+             WHERE l.parent_session_id = :id AND i.status IN ${openStatuses}) AS open,
+            (SELECT count(*) FROM mailbox
+             WHERE session_id = :id AND state IN ('queued', 'undelivered')) AS waiting`,
+    { id: row.id },
+  )!;
+  return {
+    key: row.session_key,
+    agentId: row.agent_id,
+    kind: row.kind,
+    harness: row.harness,
+    project: row.project,
+    title: row.title,
+    runtimePath: holder ?? 'unknown',
+    claimedAt: holder === null ? row.created_at : (row.claimed_at ?? row.created_at),
+    expiresAt: holder === null ? null : row.claim_expires_at,
+    bypassed: row.bypassed === 1,
+    endedAt: row.ended_at,
+    parentSessionId: edge ? sessionById(db, edge.parent_session_id).session_key : null,
+    rootSessionId: edge ? sessionById(db, edge.root_session_id).session_key : row.session_key,
+    rule: edge?.rule ?? null,
+    depth: edge?.depth ?? 0,
+    openChildren: open,
+    waitingCallbacks: waiting,
+    lastActivityAt: row.updated_at,
+  };
+}
+
+/** Sessions that were heard of lately, counted: what other agents may know of an agent. */
+export function presence(
+  db: Db,
+  activeSince: string,
+  limit: number,
+): { agentId: string; harness: string | null; sessions: number; lastActivityAt: string }[] {
+  return db.all(
+    `SELECT agent_id AS agentId, harness, count(*) AS sessions, max(updated_at) AS lastActivityAt
+     FROM sessions WHERE ended_at IS NULL AND updated_at >= :activeSince
+     GROUP BY agent_id, harness ORDER BY lastActivityAt DESC LIMIT :limit`,
+    { activeSince, limit },
+  );
+}

@@ -1,0 +1,142 @@
+/** Tokens for one agent: what they let through, and that nothing of another agent or project is found. */
+import { expect, test } from '@jest/globals';
+import type { Permission, ScopedRole } from '../../contract/words.ts';
+import { findSession } from '../../store/sessions.ts';
+import { appendTurn } from '../../store/turns.ts';
+import { callerAs, refusal, withOperations, type Room } from './operations-fixture.ts';
+
+const scoped = (
+  agentId: string,
+  more: { role?: ScopedRole; project?: string; permissions?: Permission[] } = {},
+) =>
+  callerAs({
+    claims: {
+      role: more.role ?? 'agent',
+      agentId,
+      project: more.project ?? null,
+      permissions: more.permissions ?? ['remember', 'recall'],
+      expiresAt: '2999-01-01T00:00:00.000Z',
+    },
+  });
+
+const agents = ['alice', 'bob'];
+const harnesses = ['claude-code', 'codex'];
+const policies = ['isolated', 'shared', 'group'] as const;
+
+/** One session for each agent, harness and project; each says a word of its own, and has a child. */
+async function settle(
+  room: Room,
+): Promise<{ key: string; agentId: string; project: string; id: string }[]> {
+  const made = [];
+  for (const agentId of agents) {
+    await room.ask('putEntity', { entity: `secret of ${agentId}`, agentId });
+    for (const harness of harnesses) {
+      for (const part of ['one', 'two', 'three']) {
+        const project = `${room.workspace}/${part}`;
+        const key = `${agentId} ${harness} ${part}`;
+        await room.ask('registerSession', { key, agentId, harness, project });
+        await room.store.write((tx) => {
+          const session = findSession(tx.db, agentId, key)!;
+          appendTurn(tx, { sessionId: session.id, role: 'user', text: `word of ${key}` });
+        });
+        const { id } = await room.start({
+          ...{ parentSessionId: key, agentId, context: { workspacePath: room.workspace } },
+        });
+        made.push({ key, agentId, project, id });
+      }
+    }
+  }
+  return made;
+}
+
+test.each(policies)(
+  'no read path finds anything of another agent, under any policy: %s',
+  (readPolicy) =>
+    withOperations(async (room) => {
+      const made = await settle(room);
+      for (const id of agents) await room.ask('putAgent', { id, readPolicy, policyGroup: 'same' });
+      for (const agentId of agents) {
+        const me = scoped(agentId);
+        const other = agents.find((one) => one !== agentId)!;
+        const found: unknown[] = [
+          await room.ask('listSessions', { limit: 500 }, me),
+          await room.ask('listSubagents', { limit: 500 }, me),
+          await room.ask('listEntities', {}, me),
+        ];
+        expect(JSON.stringify(found)).toContain(agentId);
+        expect(JSON.stringify(found)).not.toContain(other);
+        for (const { key, id } of made.filter((one) => one.agentId === other)) {
+          const codes = [
+            await refusal(room.ask('getSession', { key }, me)),
+            await refusal(room.ask('getTree', { key }, me)),
+            await refusal(room.ask('getContext', { key }, me)),
+            await refusal(room.ask('getCallbacks', { key }, me)),
+            await refusal(room.ask('getSubagent', { id }, me)),
+            await refusal(room.ask('getTranscript', { id }, me)),
+            await refusal(room.ask('waitSubagents', { ids: [id], waitSeconds: 0 }, me)),
+            await refusal(room.ask('getEntity', { entity: `secret of ${other}` }, me)),
+          ];
+          expect(codes).toEqual(Array(8).fill('not_found'));
+          const named = [
+            await refusal(room.ask('getSession', { key, agentId: other }, me)),
+            await refusal(room.ask('listSessions', { agentId: other }, me)),
+            await refusal(room.ask('listSubagents', { agentId: other }, me)),
+            await refusal(room.ask('getAgent', { id: other }, me)),
+            await refusal(room.ask('registerSession', { key: 'x', agentId: other }, me)),
+          ];
+          expect(named).toEqual(Array(5).fill('forbidden'));
+          expect(await refusal(room.start({ parentSessionId: key }, me))).toBe('unknown_parent');
+        }
+      }
+    }),
+);
+
+test('a token for a project finds what is in it, and nothing of the others', () =>
+  withOperations(async (room) => {
+    const made = await settle(room);
+    const project = `${room.workspace}/two`;
+    const me = scoped('alice', { project });
+    const { sessions } = await room.ask('listSessions', { limit: 500 }, me);
+    expect(sessions.map(({ key }) => key).toSorted()).toEqual([
+      'alice claude-code two',
+      'alice codex two',
+    ]);
+    for (const { key, agentId, project: where } of made) {
+      const isMine = agentId === 'alice' && where === project;
+      const code = await refusal(room.ask('getSession', { key }, me));
+      expect([key, code]).toEqual([key, isMine ? 'not refused' : 'not_found']);
+    }
+    const outside = room.ask('listSessions', { project: `${room.workspace}/twofold` }, me);
+    expect(await refusal(outside)).toBe('forbidden');
+    expect(await refusal(room.start({}, me))).toBe('forbidden');
+  }));
+
+test('reading needs recall, writing remember, deleting an operator, and the home an administrator', () =>
+  withOperations(async (room) => {
+    await room.ask('registerSession', { key: 'a', agentId: 'alice' });
+    const readonly = scoped('alice', { role: 'readonly', permissions: ['recall'] });
+    const writer = scoped('alice', { permissions: ['remember'] });
+    const ask = (caller: typeof readonly) =>
+      Promise.all([
+        refusal(room.ask('getSession', { key: 'a' }, caller)),
+        refusal(room.ask('bypassSession', { key: 'a', enabled: false }, caller)),
+        refusal(room.ask('deleteSession', { key: 'a', agentId: 'none' }, caller)),
+        refusal(room.ask('checkStore', {}, caller)),
+      ]);
+    expect(await ask(readonly)).toEqual(['not refused', ...Array(3).fill('forbidden')]);
+    expect(await ask(writer)).toEqual(['forbidden', 'not refused', 'forbidden', 'forbidden']);
+    const operator = scoped('alice', { role: 'operator' });
+    expect(await refusal(room.ask('deleteSession', { key: 'a' }, operator))).toBe('not refused');
+  }));
+
+test('a token that is made has the permissions of its role, or fewer', () =>
+  withOperations(async (room) => {
+    const made = await room.ask('createToken', { role: 'readonly', agentId: 'alice' });
+    expect(made).toMatchObject({ permissions: ['recall'], project: null, agentId: 'alice' });
+    const beyond = { role: 'readonly', agentId: 'alice', permissions: ['remember'] } as const;
+    expect(await refusal(room.ask('createToken', { ...beyond, permissions: ['remember'] }))).toBe(
+      'bad_request',
+    );
+    const own = room.ask('createToken', { role: 'agent', agentId: 'bob' }, scoped('alice'));
+    expect(await refusal(own)).toBe('forbidden');
+  }));
