@@ -161,6 +161,7 @@ test("a host's token opens no operation at all", async () => {
       checkStore: {},
       issueHostToken: { hostId: 'box' },
       revokeHostToken: { hostId: 'box' },
+      searchSessions: { query: 'x' },
       ...everyHook,
       getSessionTranscript: { key: main },
       exportSession: { key: main },
