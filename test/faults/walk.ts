@@ -29,6 +29,9 @@ const deadRunningSecondsMax = 15;
 const lookEveryMs = 100;
 let sessions = 0;
 
+/** Nobody died: how often a point is passed is up to what happens to come together. */
+export class NotPassed extends Error {}
+
 /** Several deaths come one after the other, each when what died before is there again. */
 export async function walk(stack: FaultStack, deaths: Fault[]): Promise<Walked> {
   const scenario = scenarioOf(deaths[0]!.point);
@@ -48,7 +51,7 @@ export async function walk(stack: FaultStack, deaths: Fault[]): Promise<Walked> 
     over.abort();
     const times = await dying;
     const missed = deaths[times.length];
-    if (missed) throw new Error(`${missed.point} was not passed ${missed.nth} times`);
+    if (missed) throw new NotPassed(`${missed.point} was not passed ${missed.nth} times`);
     await untilGone(agentsOf(stack.home), 5);
     const ownHostDeaths = deaths.filter(({ kill }) => kill.includes('host')).length;
     const hostDeaths = scenario.hostDeaths + ownHostDeaths;
