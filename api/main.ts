@@ -87,8 +87,7 @@ async function serve(): Promise<void> {
     url: () => url,
     runners: configuredRunners(),
     secrets,
-    transcriptRoots: () =>
-      transcriptRoots(homedir(), paths.staging, config.lastGood().hooks.transcriptRoots),
+    transcriptRoots: allowedRoots,
     backups,
     checkStore: () => checkOnline(store),
     measure: { accepted: metrics.accepted, waiting: metrics.waiters.enter },
@@ -109,9 +108,8 @@ async function serve(): Promise<void> {
     allowedHosts: () => hosts(),
     metrics: () => (config.lastGood().metrics.enabled ? prometheusText(readMetrics()) : null),
   });
-  const asked = flags.port === undefined ? null : Number(flags.port);
   const { port: configured, listen: address } = config.read().server;
-  const port = choosePort(paths, asked, configured);
+  const port = choosePort(paths, flags.port === undefined ? null : Number(flags.port), configured);
   const listening = await listen((request) => app.fetch(request), { port, address }, paths);
   reach('port open');
   hosts = () => ownHosts({ port: listening.port, address }, config.lastGood().server.names);
@@ -138,6 +136,10 @@ async function serve(): Promise<void> {
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void end());
 }
+
+/** Below which a hook may name a transcript. */
+const allowedRoots = () =>
+  transcriptRoots(homedir(), paths.staging, config.lastGood().hooks.transcriptRoots);
 
 const thisProcess = () => ({
   version: ownVersion(),
