@@ -14,6 +14,7 @@ export function callerOf(c: Context<ApiEnv>, gone: AbortSignal = c.req.raw.signa
     parentSessionId: keyFromHeader(c, headers.parentSession),
     idempotencyKey: keyFromHeader(c, headers.idempotencyKey),
     runtimePath: runtimePathOf(c),
+    isLateHook: c.req.header(headers.lateHook)?.trim() === '1',
     trace: parseTraceparent(c.req.header(traceparentHeader)),
     gone,
   };

@@ -125,6 +125,7 @@ export const operations = {
   searchSessions: {
     method: 'POST',
     path: '/api/sessions/search',
+    permission: 'recall',
     summary: 'Search what was said in sessions, to the last acknowledged turn',
     input: ask.searchSessionsSchema,
     output: searchAnswerSchema,

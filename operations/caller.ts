@@ -10,6 +10,8 @@ export interface Caller {
   idempotencyKey: string | null;
   /** The way that a hook took, by its header. */
   runtimePath: RuntimePath | null;
+  /** It was kept while no server was there: nobody reads what this hook is answered. */
+  isLateHook: boolean;
   /** The span in which it asks, if it said so. */
   trace: TraceContext | null;
   /** Aborted when the caller has gone. A disconnect ends a wait; it is not a cancel. */

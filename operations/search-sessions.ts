@@ -11,7 +11,8 @@ import { sessionsAbove, sessionsFrom } from '../store/session-family.ts';
 import { findSession, sessionById, sessionsByKey, type SessionRow } from '../store/sessions.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
-import { askingInvocation } from './gate.ts';
+import { agentOf, askingInvocation } from './gate.ts';
+import { isOwn, requireInProject, scopeOf as tokenScope } from './scope.ts';
 
 type Input = ParsedInput<'searchSessions'>;
 
@@ -33,9 +34,14 @@ function scopeOf(deps: Deps, caller: Caller, input: Input): SearchScope | null {
   const { db } = deps.store;
   const asking = askingInvocation(deps, caller);
   const agentId = asking ? ownAgent(asking, input) : namedAgent(deps, caller, input);
-  const find = (key: string) => findSession(db, agentId, key);
+  const project = input.project ?? tokenScope(caller)?.project ?? null;
+  requireInProject(caller, project);
+  const find = (key: string) => {
+    const session = findSession(db, agentId, key);
+    return session && isOwn(caller, session) ? session : undefined;
+  };
   const own = ownSession(deps, caller, input, asking, find);
-  const all = { agentId, project: input.project ?? null, sessionIds: null, rootId: null };
+  const all = { agentId, project, sessionIds: null, rootId: null };
   const others = { ...all, withoutId: own.session?.id ?? null };
 
   let scope: SearchScope | null;
@@ -60,6 +66,7 @@ function ownAgent(asking: InvocationRow, { agentId }: Input): string {
 
 /** The one that is named, else the one that knows the session, else the one in its key. */
 function namedAgent(deps: Deps, caller: Caller, input: Input): string {
+  if (tokenScope(caller) !== null) return agentOf(deps, caller, input.agentId);
   if (input.agentId !== undefined) return input.agentId;
   const keys = [
     input.sessionKey,

@@ -62,6 +62,15 @@ export function settleOffers(
   return ids;
 }
 
+/** The answer that offered them was not read: they are offered again, and nothing settles them before. */
+export function withdrawOffers(tx: Tx, session: Pick<SessionRow, 'id'>): void {
+  tx.db.run(
+    `UPDATE mailbox SET offered_seq = NULL
+     WHERE session_id = :id AND state IN ('queued', 'undelivered')`,
+    { id: session.id },
+  );
+}
+
 /** All of it in one: what was read is acknowledged, the rest is offered. Empty: nothing waits. */
 export function offerCallbacks(
   tx: Tx,

@@ -2,6 +2,7 @@ import type { OperationOutput, ParsedInput } from '../../contract/operations.ts'
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { hear } from './hear.ts';
+import { checkpointAt } from '../../store/checkpoints.ts';
 import { beginContext } from '../../store/context-epoch.ts';
 import { lastTurns } from '../../store/reading-order.ts';
 import { addMark } from './said.ts';
@@ -17,6 +18,7 @@ export async function hookCompactionComplete(
     const [last] = heard.isNamed ? [] : lastTurns(tx.db, session.id, 1);
     const isRepeat = last?.role === 'mark' && last.text === text;
     addMark(heard, text);
+    if (!isRepeat) checkpointAt(tx, session, 'compaction', input.summary);
     const epoch = isRepeat ? session.context_epoch : beginContext(tx, session.id);
     return { success: true as const, memoryId: null, contextEpoch: epoch };
   });

@@ -9,8 +9,10 @@ import {
 import type { RuntimePath } from '../../contract/words.ts';
 import { claimSession, refuseOtherPath } from '../../store/claims.ts';
 import { findAnswer, keepAnswer } from '../../store/hook-answers.ts';
+import type { ContextConfig } from '../../store/context-block.ts';
 import type { InvocationRow } from '../../store/invocations.ts';
 import { isAtOrAbove, linkSession, reportedSession } from '../../store/lineage.ts';
+import { withdrawOffers } from '../../store/offers.ts';
 import { queueSessionPoke } from '../../store/outbox.ts';
 import {
   findSession,
@@ -55,6 +57,9 @@ export interface Heard {
   /** As it was before this hook; null where no hook of it had come. */
   before: SessionRow | null;
   at: string;
+  config: ContextConfig;
+  /** Nobody reads its answer. */
+  isLate: boolean;
   /** It has a key or a time of its own: the same words under another one are said again. */
   isNamed: boolean;
   /** What no hook knows, for the first turn that this one adds. */
@@ -87,8 +92,10 @@ export async function hear<A extends object>(
   // One after the other: what is read of a file depends on what the hook before has read of it.
   return deps.oneAtATime(`hook ${agentId} ${about.sessionKey}`, async () => {
     const brought = await bring(deps, agentId, about.sessionKey, kind, hook, false);
+    // A mistake in the file keeps nothing that is reported from being kept.
+    const config = deps.lastGoodConfig().memory.pipelineV2.subagents;
     const work = (given: Brought) => (tx: Tx) =>
-      hearIn(tx, { asking, agentId, about, caller, kind, hook, effect }, given);
+      hearIn(tx, { asking, agentId, about, caller, config, kind, hook, effect }, given);
     try {
       return refuseAfter(await deps.store.write(work(brought)), brought);
     } catch (error) {
@@ -172,13 +179,15 @@ interface Hearing<A> {
   agentId: string;
   about: About;
   caller: Caller;
+  config: ContextConfig;
   kind: HookKind;
   hook: Hook;
   effect: (heard: Heard) => A;
 }
 
 function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought): A {
-  const { asking, agentId, about, caller, kind, hook, effect } = hearing;
+  const { asking, agentId, about, caller, config, kind, hook, effect } = hearing;
+  const isLate = caller.isLateHook;
   const before = findSession(tx.db, agentId, about.sessionKey) ?? null;
   const holder =
     about.rootSessionKey === null ? before : findSession(tx.db, agentId, about.rootSessionKey);
@@ -186,6 +195,8 @@ function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought)
   if (before?.bypassed || holder?.bypassed) return bypassedAnswer(kind.name) as A;
   const named = nameOf(kind, caller, hook);
   const known = before && named !== null ? findAnswer(tx, before.id, named) : undefined;
+  // What its first answer offered may never have been read: else the end of the turn would settle it.
+  if (known !== undefined && before && isLate) withdrawOffers(tx, before);
   if (known !== undefined) return known as A;
   const path = caller.runtimePath ?? hook.runtimePath ?? null;
   for (const session of [before, holder]) if (session) refuseOtherPath(session, path, tx.now);
@@ -204,7 +215,8 @@ function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought)
     return taken;
   };
   const now = sessionById(tx.db, session.id);
-  const heard: Heard = { tx, session: now, before, at, isNamed: named !== null, takeExtra };
+  const isNamed = named !== null;
+  const heard: Heard = { tx, session: now, before, at, config, isLate, isNamed, takeExtra };
   const answer = effect(heard);
   if (named !== null) keepAnswer(tx, session.id, named, answer);
   return answer;
@@ -212,7 +224,7 @@ function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought)
 
 /** The session is known from here on, with its edge; its workflow hears of its beginning. */
 function see<A>(tx: Tx, hearing: Hearing<A>, before: SessionRow | null): SessionRow {
-  const { asking, agentId, about, kind, hook } = hearing;
+  const { asking, agentId, about, config, kind, hook } = hearing;
   const session = registerSession(tx, {
     agentId,
     sessionKey: about.sessionKey,
@@ -232,14 +244,11 @@ function see<A>(tx: Tx, hearing: Hearing<A>, before: SessionRow | null): Session
       parentAgentId: hook.parentHarnessAgentId ?? null,
       isStart: kind.isStart ?? false,
     },
-    { parentIdleHours: PARENT_IDLE_HOURS },
+    config,
   );
   if (before === null) queueSessionPoke(tx, session.id);
   return session;
 }
-
-/** A session that was idle for longer is not taken for the parent of a new one. */
-const PARENT_IDLE_HOURS = 4;
 
 /** A child's token reports its own session and those below it, and new ones, which become its own. */
 function refuseForeign(tx: Tx, asking: InvocationRow | null, session: SessionRow | null): void {

@@ -2,6 +2,7 @@ import type { OperationOutput, ParsedInput } from '../../contract/operations.ts'
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { hear } from './hear.ts';
+import { checkpointAt } from '../../store/checkpoints.ts';
 import { addMark, addWords } from './said.ts';
 
 /** The same for everybody; what is known of the session is asked of its own program. */
@@ -12,6 +13,7 @@ export async function hookPreCompaction(
 ): Promise<OperationOutput<'hookPreCompaction'>> {
   const answer = await hear(deps, caller, { name: 'hookPreCompaction' }, input, (heard) => {
     addWords(heard, { assistant: input.lastAssistantMessage });
+    checkpointAt(heard.tx, heard.session, 'pre_compaction');
     addMark(heard, 'about to be compacted');
     return instructions;
   });

@@ -5,11 +5,11 @@ import { lastTurns, type ReadTurn } from '../../store/reading-order.ts';
 import { appendTurn } from '../../store/turns.ts';
 import type { Heard } from './hear.ts';
 
-/** The answer before it, and the prompt: what a transcript has told already is not told again. */
+/** The answer before it, and the prompt: what a transcript has told already is not told again. Whether the prompt is a new one. */
 export function addWords(
   heard: Heard,
   words: { user?: string | undefined; assistant?: string | undefined },
-): void {
+): boolean {
   const said = lastTurns(heard.tx.db, heard.session.id, TAIL_TURNS).filter(isSaid);
   const user = spoken(words.user);
   const last = said.at(-1);
@@ -26,6 +26,9 @@ export function addWords(
     [...sinceUser(before), ...sinceTold(before)].some((turn) => isSame(turn, 'assistant', answer));
   if (answer !== null && !isAnswered) append(heard, 'assistant', answer);
   if (user !== null && !isThere) append(heard, 'user', user);
+  // The transcript that came with it may have told it first.
+  const isFresh = isThere && last.seq > (heard.before?.last_seq ?? 0);
+  return user !== null && (heard.isNamed || !isThere || isFresh);
 }
 
 const sinceUser = (turns: ReadTurn[]) =>

@@ -3,6 +3,7 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { hear } from './hear.ts';
 import { releaseClaim } from '../../store/claims.ts';
+import { checkpointAt } from '../../store/checkpoints.ts';
 import { beginContext } from '../../store/context-epoch.ts';
 import { queueSessionPoke } from '../../store/outbox.ts';
 import { setEnded } from '../../store/sessions.ts';
@@ -23,6 +24,7 @@ export async function hookSessionEnd(
     if (before?.ended_at && !hasMore) {
       return { ...nothing, ...({ skipped: true, duplicateSessionEnd: true } as const) };
     }
+    checkpointAt(tx, session, 'session_end');
     if (input.reason === 'clear') beginContext(tx, session.id);
     addMark(heard, `ended${input.reason ? `: ${input.reason}` : ''}`);
     setEnded(tx, session, heard.at);

@@ -2,6 +2,7 @@ import type { OperationOutput, ParsedInput } from '../../contract/operations.ts'
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { hear } from './hear.ts';
+import { inheritedText } from './inherited.ts';
 import { addMark } from './said.ts';
 import { beginContext } from '../../store/context-epoch.ts';
 
@@ -19,7 +20,7 @@ export async function hookSessionStart(
       const isCleared = input.source === 'clear';
       if (isCleared) beginContext(heard.tx, heard.session.id);
       addMark(heard, isCleared ? 'cleared' : `started${input.source ? `: ${input.source}` : ''}`);
-      return { inject: '', memories: [] };
+      return { inject: inheritedText(heard), memories: [] };
     },
   );
   return answer ?? { inject: '', memories: [] };

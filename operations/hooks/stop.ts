@@ -2,8 +2,8 @@ import type { OperationOutput, ParsedInput } from '../../contract/operations.ts'
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { hear } from './hear.ts';
+import { offer } from './offer.ts';
 import { addWords } from './said.ts';
-import { waitingFor } from './waiting-callbacks.ts';
 
 export async function hookStop(
   deps: Deps,
@@ -18,10 +18,8 @@ export async function hookStop(
     (heard) => {
       addWords(heard, { assistant: input.lastAssistantMessage });
       // It goes on because of what it was offered before: once more would keep it from ever stopping.
-      return input.stopHookActive === true ? nothing : waitingFor(heard);
+      return offer(heard, { isTurnOver: true, isSilent: input.stopHookActive === true });
     },
   );
   return answer ?? { inject: '', reason: 'no_session' };
 }
-
-const nothing: OperationOutput<'hookStop'> = { inject: '', reason: 'no_memory' };

@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts';
 import { hear } from './hear.ts';
 import { queueSessionPoke } from '../../store/outbox.ts';
 import { lineageOf } from '../../store/lineage.ts';
+import { inheritedText } from './inherited.ts';
 import { addMark, addWords } from './said.ts';
 
 export async function hookSubagentStart(
@@ -19,7 +20,7 @@ export async function hookSubagentStart(
     if (before === null && parent !== undefined) queueSessionPoke(tx, parent);
     addMark(heard, `started${input.agentType ? `: ${input.agentType}` : ''}`);
     addWords(heard, { user: input.prompt });
-    return { inject: '', memories: [], sessionKey: session.session_key };
+    return { inject: inheritedText(heard), memories: [], sessionKey: session.session_key };
   });
   return answer ?? { inject: '', memories: [], sessionKey: null };
 }

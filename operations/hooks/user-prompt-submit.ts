@@ -2,8 +2,9 @@ import type { OperationOutput, ParsedInput } from '../../contract/operations.ts'
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { hear } from './hear.ts';
+import { countPrompt } from '../../store/checkpoints.ts';
+import { offer } from './offer.ts';
 import { addWords } from './said.ts';
-import { waitingFor } from './waiting-callbacks.ts';
 
 export async function hookUserPromptSubmit(
   deps: Deps,
@@ -11,12 +12,13 @@ export async function hookUserPromptSubmit(
   input: ParsedInput<'hookUserPromptSubmit'>,
 ): Promise<OperationOutput<'hookUserPromptSubmit'>> {
   const answer = await hear(deps, caller, { name: 'hookUserPromptSubmit' }, input, (heard) => {
-    addWords(heard, {
+    const isNew = addWords(heard, {
       user: input.userMessage?.trim() ? input.userMessage : input.userPrompt,
       assistant: input.lastAssistantMessage,
     });
+    if (isNew) countPrompt(heard.tx, heard.session);
     const sessionKnown = heard.before !== null;
-    return { ...waitingFor(heard), memoryCount: 0, sessionKnown };
+    return { ...offer(heard), memoryCount: 0, sessionKnown };
   });
   const nobody = { inject: '', reason: 'no_session', memoryCount: 0, sessionKnown: false } as const;
   return answer ?? nobody;

@@ -236,6 +236,7 @@ export function callerAs(caller: Partial<Caller> & Pick<Caller, 'claims'>): Call
     parentSessionId: null,
     idempotencyKey: null,
     runtimePath: null,
+    isLateHook: false,
     trace: null,
     gone: new AbortController().signal,
     ...caller,

@@ -129,6 +129,21 @@ test('reading needs recall, writing remember, deleting an operator, and the home
     expect(await refusal(room.ask('deleteSession', { key: 'a' }, operator))).toBe('not refused');
   }));
 
+test("a search needs recall, and finds only what is of the token's agent and project", () =>
+  withOperations(async (room) => {
+    await settle(room);
+    const search = (me: ReturnType<typeof scoped>, more: object = {}) =>
+      room.ask('searchSessions', { query: 'word', limit: 50, ...more }, me);
+    expect(await refusal(search(scoped('alice', { permissions: ['remember'] })))).toBe('forbidden');
+    const me = scoped('alice', { role: 'readonly', permissions: ['recall'] });
+    const { hits } = await search(me);
+    expect(hits.map(({ sessionKey }) => sessionKey.split(' ')[0])).toEqual(Array(6).fill('alice'));
+    expect(await refusal(search(me, { agentId: 'bob' }))).toBe('forbidden');
+    const within = scoped('alice', { project: `${room.workspace}/two` });
+    expect((await search(within)).count).toBe(2);
+    expect((await search(within, { sessionKey: 'alice codex one' })).count).toBe(0);
+  }));
+
 test('a token that is made has the permissions of its role, or fewer', () =>
   withOperations(async (room) => {
     const made = await room.ask('createToken', { role: 'readonly', agentId: 'alice' });

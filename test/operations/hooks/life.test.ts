@@ -163,7 +163,9 @@ test('sub-agents are sessions of their own, below the one that asked [signet 25,
     await room.prompt('root', 'do it');
     const hook = { harness: 'claude-code', sessionKey: 'root', harnessAgentId: 'a1' };
     const started = await room.ask('hookSubagentStart', { ...hook, agentType: 'Explore' });
-    expect(started).toMatchObject({ inject: '', memories: [] });
+    expect(started).toMatchObject({
+      ...{ inject: expect.stringContaining('User: do it'), memories: [] },
+    });
     const key = started.sessionKey!;
     await room.ask('hookSubagentStop', { ...hook, lastAssistantMessage: 'found it' });
     expect(room.all(key)).toEqual(['mark: started: Explore', 'assistant: found it', 'mark: ended']);

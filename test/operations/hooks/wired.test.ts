@@ -1,0 +1,92 @@
+/** What hooks set going: context for children, checkpoints and callbacks. */
+import { expect, test } from '@jest/globals';
+import { callerAs } from '../operations-fixture.ts';
+import { withHooks, type HookRoom } from './hooks-fixture.ts';
+
+const cc = { harness: 'claude-code' };
+const checkpoints = (room: HookRoom) =>
+  room.store.db.all<{ trigger: string; digest: string }>(
+    'SELECT trigger, digest FROM session_checkpoints ORDER BY id',
+  );
+const late = callerAs({ claims: { role: 'admin' }, isLateHook: true });
+
+test('a child is told what its parent knows when it starts, with a session of its own or without [signet 21, 25, 26]', () =>
+  withHooks(async (room) => {
+    await room.prompt('root', 'do it');
+    const child = { ...cc, sessionKey: 'c', parentSessionKey: 'root' };
+    const { inject } = await room.ask('hookSessionStart', child);
+    expect(inject).toContain('root');
+    expect(inject).toContain('User: do it');
+    const sub = { ...cc, sessionKey: 'root', harnessAgentId: 'a1' };
+    expect((await room.ask('hookSubagentStart', sub)).inject).toContain('User: do it');
+    expect(room.count('inherited_contexts')).toBe(2);
+    const unread = { ...child, sessionKey: 'd' };
+    expect((await room.ask('hookSessionStart', unread, late)).inject).toBe('');
+    const { subagents } = room.deps.lastGoodConfig().memory.pipelineV2;
+    subagents.inheritContext = false;
+    expect((await room.ask('hookSessionStart', { ...child, sessionKey: 'e' })).inject).toBe('');
+  }));
+
+test('compaction and end are checkpoints, and every tenth prompt, a repeat counting nothing', () =>
+  withHooks(async (room) => {
+    for (let n = 1; n <= 10; n += 1) {
+      expect(checkpoints(room)).toEqual([]);
+      for (const _ of [1, 2]) await room.prompt('s', `p${n}`, { idempotencyKey: `k${n}` });
+    }
+    const session = { ...cc, sessionKey: 's' };
+    await room.prompt('s', 'p11');
+    await room.prompt('s', 'p11');
+    expect(room.session('s')!.prompt_count).toBe(11);
+    await room.ask('hookPreCompaction', session);
+    await room.ask('hookCompactionComplete', { ...session, summary: 'so far' });
+    await room.ask('hookCompactionComplete', { ...session, summary: 'so far' });
+    await room.prompt('s', 'p12');
+    await room.ask('hookSessionEnd', session);
+    const made = checkpoints(room);
+    const triggers = ['prompts', 'pre_compaction', 'compaction', 'session_end'];
+    expect(made.map(({ trigger }) => trigger)).toEqual(triggers);
+    expect(made[2]!.digest).toBe('so far');
+  }));
+
+test('callbacks are offered at prompt and stop; a repeat and a late hook offer nothing anew', () =>
+  withHooks(async (room) => {
+    await room.prompt('main', 'start');
+    const child = async (answer: string) => {
+      const { id } = await room.start({ executionMode: 'ASYNC_CALLBACK', parentSessionId: 'main' });
+      await room.host.play(id, answer);
+    };
+    const states = async () => (await room.callbacks('main')).map(({ state }) => state);
+    const offers = () => room.store.db.all('SELECT offers FROM mailbox ORDER BY seq');
+    await child('first');
+    const hook = { ...cc, sessionKey: 'main' };
+    expect(
+      (await room.ask('hookUserPromptSubmit', { ...hook, userMessage: 'x' }, late)).inject,
+    ).toBe('');
+    const one = await room.prompt('main', 'one', { idempotencyKey: 'k1' });
+    expect(one).toMatchObject({ inject: expect.stringContaining('first'), reason: 'callbacks' });
+    expect(await room.prompt('main', 'one', { idempotencyKey: 'k1' })).toEqual(one);
+    expect(offers()).toEqual([{ offers: 1 }]);
+    const again = { ...hook, userMessage: 'one', idempotencyKey: 'k1' };
+    await room.ask('hookUserPromptSubmit', again, late);
+    expect((await room.ask('hookStop', hook)).inject).toContain('repeat="true"');
+    await child('second');
+    const silent = { ...hook, stopHookActive: true };
+    expect((await room.ask('hookStop', silent)).inject).toBe('');
+    expect(await states()).toEqual(['delivered', 'queued']);
+    expect((await room.ask('hookStop', hook)).inject).toContain('second');
+  }));
+
+test.each([
+  [4, ''],
+  [null, 'User: old'],
+])('a parent that was idle for five hours is guessed where %s hours are allowed', (hours, words) =>
+  withHooks(async (room) => {
+    room.deps.lastGoodConfig().memory.pipelineV2.subagents.parentIdleHours = hours;
+    await room.prompt('old', 'old', { project: '/repo' });
+    room.clock.advance(5 * 3_600_000);
+    const start = { ...cc, sessionKey: 'new', project: '/repo', harnessAgentId: 'new' };
+    const { inject } = await room.ask('hookSessionStart', start);
+    expect(inject).toContain(words);
+    expect(inject === '').toBe(words === '');
+  }),
+);
