@@ -24,8 +24,8 @@ const slow = ['workflows', 'replay', 'e2e', 'faults', 'fuzz-long'];
 const wholeWalk = '<rootDir>/test/faults/whole-walk.test.ts';
 
 export default {
-  // Two cores are what a small machine has, and much of these tests is waiting.
-  maxWorkers: 3,
+  // Two cores are what a small machine has; engine and agents want their share.
+  maxWorkers: 2,
   testTimeout: 30_000,
   globalSetup: './test/support/global-setup.ts',
   globalTeardown: './test/support/global-teardown.ts',

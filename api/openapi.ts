@@ -24,6 +24,7 @@ export interface OpenApiDocument {
 export interface ApiOperation {
   operationId: string;
   summary: string;
+  description?: string;
   parameters: JsonObject[];
   requestBody?: JsonObject;
   responses: Record<string, JsonObject>;
@@ -73,6 +74,8 @@ function describeOperation(name: OperationName): ApiOperation {
   return {
     operationId: name,
     summary: operation.summary,
+    // No parameter: with it nothing else of the request counts, which no schema can say.
+    ...(operation.idle && { description: noHooksWords }),
     parameters: [
       ...fields,
       ...query.map(([field, schema]) => parameter('query', field, schema, required.has(field))),
@@ -87,6 +90,9 @@ function describeOperation(name: OperationName): ApiOperation {
     responses: responsesOf(name, operation),
   };
 }
+
+const noHooksWords =
+  'With the header `X-Offshoot-No-Hooks: 1` (or `X-Signet-No-Hooks`) nothing is read and nothing is done, and the answer says `internal`.';
 
 /** Names in the path are parameters; all other fields are the query or the body. */
 function splitPath(operation: OperationDeclaration) {
@@ -110,9 +116,7 @@ function hookParameters(): JsonObject[] {
   const path = parameter('header', 'X-Offshoot-Runtime-Path', { enum: [...runtimePaths] }, false);
   path['description'] =
     'Which way the hook took; also X-Signet-Runtime-Path. One path has a session: 409 for the other.';
-  const none = parameter('header', 'X-Offshoot-No-Hooks', { enum: ['1'] }, false);
-  none['description'] = 'Nothing is done, and the answer says `internal`; also X-Signet-No-Hooks.';
-  return [path, none];
+  return [path];
 }
 
 function headerParameters(operation: OperationDeclaration): JsonObject[] {

@@ -55,8 +55,8 @@ test('whatever it is asked, the API answers as its own document says, and never 
     await withInstantHost(server, async () => {
       const { code, output } = await fuzz(server);
       if (code !== 0) console.error(output);
-      // All operations, and the stream of events.
-      const all = Object.keys(operations).length + 1;
+      // All operations, and the two streams of events.
+      const all = Object.keys(operations).length + 2;
       expect(output).toContain(`${all} selected / ${all} total`);
       expect(code).toBe(0);
     });

@@ -187,7 +187,11 @@ export async function expectTrueTree(stack: Seen, root: SubAgentRecord): Promise
 }
 
 /** Nothing was run twice: eight first turns, and one more for each of the three that were called back. */
-export async function expectRunOnce(stack: Seen, root: SubAgentRecord): Promise<void> {
+export async function expectRunOnce(
+  stack: Seen,
+  root: SubAgentRecord,
+  { claimsMayBeLost = false } = {},
+): Promise<void> {
   for (const { id } of await untilEnded(stack, root)) expectNoRepeats(await stack.transcript(id));
   const states = rows<{ n: number; state: string }>(
     stack.home,
@@ -195,7 +199,9 @@ export async function expectRunOnce(stack: Seen, root: SubAgentRecord): Promise<
      WHERE s.root_session_id = ? GROUP BY r.state`,
     root.sessionKey,
   );
-  expect(states).toEqual([{ state: 'ended', n: 11 }]);
+  // A claim whose answer went astray is given back and made again: no program was started for it.
+  const counted = states.filter(({ state }) => !(claimsMayBeLost && state === 'lost'));
+  expect(counted).toEqual([{ state: 'ended', n: 11 }]);
 }
 
 /** After the loss of agents that may not be repeated: everything has ended, and says how. */

@@ -96,7 +96,7 @@ describe.each(kinds)('over a %s', (kind) => {
     await new Promise((resolve) => setTimeout(resolve, 2500));
     network.heal();
     await expectTrueTree(stack, root);
-    await expectRunOnce(stack, root);
+    await expectRunOnce(stack, root, { claimsMayBeLost: true });
     expect(runsOf(root.id).every((run) => run.host_id === host.name)).toBe(true);
   }, 90_000);
 

@@ -44,14 +44,17 @@ test('what ended before its workflow began gets one that shows its ending, under
   await withHome(play, async (home) => {
     const { key, all } = await endEarly(home);
     await untilAllOver(home);
-    const told = await Promise.all(
-      all.map(async ({ workflowId }) => {
-        const handle = home.client.workflow.getHandle(workflowId);
-        const { status, parentExecution } = await handle.describe();
-        const { events } = await handle.fetchHistory();
-        return [status.name, parentExecution?.workflowId, events!.length <= 18];
-      }),
-    );
+    const look = () =>
+      Promise.all(
+        all.map(async ({ workflowId }) => {
+          const handle = home.client.workflow.getHandle(workflowId);
+          const { status, parentExecution } = await handle.describe();
+          const { events } = await handle.fetchHistory();
+          return [status.name, parentExecution?.workflowId, events!.length <= 18];
+        }),
+      );
+    // The store has their ends before the engine has them.
+    const told = await until(look, (found) => found.every(([status]) => status !== 'RUNNING'), 30);
     const [root, child] = all;
     expect(told).toEqual([
       ['COMPLETED', agentSessionWorkflowId('default', key), expect.any(Boolean)],
