@@ -91,6 +91,9 @@ function describeOperation(name: OperationName): ApiOperation {
   };
 }
 
+/** Programs say null of what they do not know, which is as if they had not said it. */
+const orNull = (schema: JsonObject): JsonObject => ({ anyOf: [schema, { type: 'null' }] });
+
 const noHooksWords =
   'With the header `X-Offshoot-No-Hooks: 1` (or `X-Signet-No-Hooks`) nothing is read and nothing is done, and the answer says `internal`.';
 
@@ -105,7 +108,12 @@ function splitPath(operation: OperationDeclaration) {
     rest: {
       ...whole,
       properties: Object.fromEntries(
-        Object.entries(properties).filter(([field]) => !inPath.includes(field)),
+        Object.entries(properties)
+          .filter(([field]) => !inPath.includes(field))
+          .map(([field, schema]) => [
+            field,
+            operation.idle && !left.includes(field) ? orNull(schema) : schema,
+          ]),
       ),
       ...(left.length > 0 && { required: left }),
     },
