@@ -121,7 +121,9 @@ function splitPath(operation: OperationDeclaration) {
 }
 
 function hookParameters(): JsonObject[] {
-  const path = parameter('header', 'X-Offshoot-Runtime-Path', { enum: [...runtimePaths] }, false);
+  // An empty header is none, as of a template whose variable was not set.
+  const words = { enum: [...runtimePaths, ''] };
+  const path = parameter('header', 'X-Offshoot-Runtime-Path', words, false);
   path['description'] =
     'Which way the hook took; also X-Signet-Runtime-Path. One path has a session: 409 for the other.';
   return [path];

@@ -52,28 +52,39 @@ export async function readJsonObject(request: Request): Promise<Record<string, u
   return body as Record<string, unknown>;
 }
 
-/** Reading stops at the cap, so that a body without end costs no more than the cap. */
 async function readText(request: Request): Promise<string> {
-  if (Number(request.headers.get('content-length') ?? 0) > limits.bodyBytesMax) throw tooLarge();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  let bytes: Uint8Array;
   try {
-    for await (const chunk of request.body ?? []) {
-      size += chunk.byteLength;
-      if (size > limits.bodyBytesMax) break;
-      chunks.push(chunk);
-    }
+    bytes = await readBytes(request);
   } catch (cause) {
+    if (cause instanceof AppError) throw cause;
     // Nobody reads this answer; but its sender's going away is no failure of ours.
     throw new AppError('bad_request', 'The body broke off.', { cause });
   }
-  if (size > limits.bodyBytesMax) throw tooLarge();
   try {
     // Wrong bytes are refused, not replaced: a prompt reaches its agent byte for byte.
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
     throw new AppError('bad_request', 'The body is not valid UTF-8.', { cause });
   }
+}
+
+/**
+ * A body whose length is told is read in one piece, for which no stream has to be built; the parser lets
+ * no more of it through. Of one without a length, reading stops at the cap.
+ */
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const told = request.headers.get('content-length');
+  if (Number(told ?? 0) > limits.bodyBytesMax) throw tooLarge();
+  if (told !== null) return new Uint8Array(await request.arrayBuffer());
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > limits.bodyBytesMax) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 function tooLarge(): AppError {

@@ -1,5 +1,6 @@
 /** Where an agent will work, and the files it is pointed to: checked before anything is written. */
-import { mkdir, realpath, rmdir, stat } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { realpath, rmdir, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import { hints } from '../contract/hints.ts';
@@ -22,9 +23,9 @@ export async function isFolder(path: string | null): Promise<boolean> {
   return (await stat(path).catch(() => null))?.isDirectory() ?? false;
 }
 
-/** A folder of its own for an invocation that was given none. */
-export async function makeWorkspace(path: string): Promise<string> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
+/** A folder of its own for an invocation that was given none: made sooner than a thread of the pool is asked. */
+export function makeWorkspace(path: string): string {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
   return path;
 }
 

@@ -11,7 +11,7 @@ import { withFolder } from '../support/folder.ts';
 import { withInstantHost } from './instant-host.ts';
 import { withLoneServer, type LoneServer } from './lone-server.ts';
 
-const hooks = fileURLToPath(new URL('../fuzz/hooks.py', import.meta.url));
+const besides = (file: string) => fileURLToPath(new URL(`../fuzz/${file}`, import.meta.url));
 
 /** The same requests in each run; another seed finds other things, and stands in the output. */
 const SEED = 20260801;
@@ -33,6 +33,7 @@ beforeAll(async () => void (st = await getSchemathesis()), 600_000);
 
 async function fuzz({ url, token }: LoneServer): Promise<{ code: number | null; output: string }> {
   const args = [
+    ...['--config-file', besides('schemathesis.toml')],
     'run',
     `${url}/api/openapi.json`,
     '-H',
@@ -41,7 +42,10 @@ async function fuzz({ url, token }: LoneServer): Promise<{ code: number | null; 
   ];
   // It leaves notes in its folder.
   return withFolder(async (cwd) => {
-    const child = spawn(st, args, { cwd, env: { ...process.env, SCHEMATHESIS_HOOKS: hooks } });
+    const child = spawn(st, args, {
+      cwd,
+      env: { ...process.env, SCHEMATHESIS_HOOKS: besides('hooks.py') },
+    });
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => void (output += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => void (output += chunk.toString()));
