@@ -138,10 +138,11 @@ function lookFor(
   return tx.db.get(
     `SELECT s.* FROM sessions s
      WHERE s.agent_id = :agentId AND s.project = :project AND s.harness = :harness
-       AND s.id <> :self AND s.updated_at >= :oldest AND s.ended_at IS NULL
+       AND s.active_hour >= substr(:oldest, 1, 13) AND s.updated_at >= :oldest
+       AND s.id <> :self AND s.ended_at IS NULL
        AND s.harness_agent_id IS NULL
        AND NOT EXISTS (SELECT 1 FROM lineage l WHERE l.session_id = s.id)
-     ORDER BY s.updated_at DESC, s.id DESC LIMIT 1`,
+     ORDER BY s.active_hour DESC, s.updated_at DESC, s.id DESC LIMIT 1`,
     {
       agentId: session.agent_id,
       project: guess.project,

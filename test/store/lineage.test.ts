@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { LineageHints } from '../../domain/lineage.ts';
 import { lineageOf, linkSession, reportedSession } from '../../store/lineage.ts';
 import { registerSession, sessionById, setEnded } from '../../store/sessions.ts';
+import { appendTurn } from '../../store/turns.ts';
 import { createClock, withStore, type TestClock } from './store-fixture.ts';
 import type { Store } from '../../store/index.ts';
 
@@ -106,6 +107,16 @@ test('of two parents in one project the one active last is it, and a tie is deci
       db.run(`UPDATE sessions SET updated_at = '2026-03-01T12:00:30Z'`),
     );
     expect([await see('B', sub('b')), await see('C', sub('c'))]).toEqual(['P2', 'P2']);
+  }));
+
+test('who has spoken again after hours comes before who was there in between', () =>
+  withFamily(async ({ see, clock, store }) => {
+    await see('old');
+    clock.advance(2 * HOUR);
+    await see('new');
+    clock.advance(2 * HOUR);
+    await store.write((tx) => appendTurn(tx, { sessionId: 1, role: 'user', text: 'go on' }));
+    expect(await see('child', sub('a'), { parentIdleHours: null })).toBe('old');
   }));
 
 test('no session of another project, harness or agent is guessed to be the parent', () =>
