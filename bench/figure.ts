@@ -47,7 +47,9 @@ export function rateFigure(
 
 /** A figure that is bounded by itself; a count has no unit. */
 export function plainFigure(what: string, value: number, unit: string, atMost: number): Figure {
-  const told = (n: number) => `${Number.isInteger(n) ? n : n.toFixed(1)}${unit && ` ${unit}`}`;
+  // Less than one is told with one digit more.
+  const digits = (n: number) => n.toFixed(n < 1 ? 2 : 1);
+  const told = (n: number) => `${Number.isInteger(n) ? n : digits(n)}${unit && ` ${unit}`}`;
   return {
     what,
     ours: told(value),

@@ -10,7 +10,9 @@ import { bundleBare } from './bare/start.ts';
 import { table, type Figure } from './figure.ts';
 import type { Row } from './row.ts';
 import { acceptRow } from './rows/accept.ts';
+import { besideRow } from './rows/beside.ts';
 import { callbackRow } from './rows/callback.ts';
+import { contextRow } from './rows/context.ts';
 import { measureControl } from './rows/control.ts';
 import { fanOutRow } from './rows/fan-out.ts';
 import { historiesRow } from './rows/histories.ts';
@@ -38,6 +40,8 @@ const rows: readonly Row[] = [
   recoveryRow,
   largeStoreRow,
   hooksRow,
+  besideRow,
+  contextRow,
   searchRow,
   qualityRow,
 ];

@@ -82,14 +82,16 @@ export function entityRecord(db: Db, row: EntityRow): EntityRecord {
 export function mentionedIn(db: Db, agentId: string, text: string): { id: number; name: string }[] {
   if (!db.get('SELECT 1 FROM entities WHERE agent_id = :agentId LIMIT 1', { agentId })) return [];
   const words = wordsOf(text);
-  // Found by their first words, so that an agent may know any number of things.
+  // Found by their first words, so that an agent may know any number of things. CROSS JOIN goes through the words
+  // in their order: an IN would put them into a table of its own first, twice.
   const candidates = db.all<{ id: number; name: string; normalized: string }>(
-    `SELECT e.id, e.name, found.normalized FROM (
-       SELECT id, normalized FROM entities
-       WHERE agent_id = :agentId AND first_word IN (SELECT value FROM json_each(:words))
-       UNION ALL SELECT entity_id, normalized FROM entity_aliases
-       WHERE agent_id = :agentId AND first_word IN (SELECT value FROM json_each(:words))) found
-     JOIN entities e ON e.id = found.id AND e.status = 'active'`,
+    `SELECT e.id, e.name, e.normalized FROM json_each(:words) word
+     CROSS JOIN entities e ON e.agent_id = :agentId AND e.first_word = word.value
+     WHERE e.status = 'active'
+     UNION ALL
+     SELECT e.id, e.name, a.normalized FROM json_each(:words) word
+     CROSS JOIN entity_aliases a ON a.agent_id = :agentId AND a.first_word = word.value
+     CROSS JOIN entities e ON e.id = a.entity_id AND e.status = 'active'`,
     { agentId, words: JSON.stringify([...new Set(words.list)]) },
   );
   const places = new Map<number, { id: number; name: string; at: number }>();

@@ -2,14 +2,10 @@
 import { timed } from '../alternate.ts';
 import { withEcho } from '../bare/start.ts';
 import { note, plainFigure } from '../figure.ts';
+import { printer, PRINTERS, startPrinters } from '../printers.ts';
 import type { Row } from '../row.ts';
 import { quantile } from '../statistics.ts';
-import { get, until, withStack, type Stack } from '../stack.ts';
-
-const PRINTERS = 8;
-/** Ten lines each ten milliseconds. */
-const print = `setInterval(() => process.stdout.write('a line of some eighty characters, as programs print them while they work at it\\n'.repeat(10)), 10)`;
-const printer = { kind: 'command', command: process.execPath, args: ['-e', print] };
+import { get, withStack } from '../stack.ts';
 
 export const outputRow: Row = {
   name: 'output',
@@ -34,16 +30,3 @@ export const outputRow: Row = {
       }),
     ),
 };
-
-async function startPrinters({ client }: Stack): Promise<string[]> {
-  const asked = { runnerId: 'printer', prompt: 'x', executionMode: 'ASYNC_POLL' as const };
-  const records = await Promise.all(
-    Array.from({ length: PRINTERS }, () => client.call('runSubagent', asked)),
-  );
-  const ids = records.map(({ id }) => id);
-  for (const id of ids) {
-    const turns = () => client.call('getTranscript', { id, limit: 10 });
-    await until(turns, (page) => page.turns.length > 1, 50);
-  }
-  return ids;
-}
