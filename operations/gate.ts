@@ -83,8 +83,10 @@ export function requireReadableSession(
   if (asking && asked.agentId !== undefined && asked.agentId !== asking.agent_id) {
     throw foreign(`agent ${asked.agentId}`);
   }
-  const session = findKnownSession(deps, asking?.agent_id ?? asked.agentId, asked.key);
-  if (!session) throw new AppError('not_found', `there is no session ${asked.key}`);
+  const agentId = asking?.agent_id ?? ownAgent(caller, asked.agentId);
+  const session = findKnownSession(deps, agentId, asked.key);
+  if (!session || !isOwn(caller, session))
+    throw new AppError('not_found', `there is no session ${asked.key}`);
   const { db } = deps.store;
   const isNear =
     !asking ||

@@ -1,6 +1,7 @@
 /** Tokens for one agent: what they let through, and that nothing of another agent or project is found. */
 import { expect, test } from '@jest/globals';
 import type { Permission, ScopedRole } from '../../contract/words.ts';
+import { watchSession } from '../../operations/index.ts';
 import { findSession } from '../../store/sessions.ts';
 import { appendTurn } from '../../store/turns.ts';
 import { callerAs, refusal, withOperations, type Room } from './operations-fixture.ts';
@@ -49,6 +50,10 @@ async function settle(
   return made;
 }
 
+function follow(room: Room, me: ReturnType<typeof scoped>, key: string): Promise<unknown> {
+  return watchSession(room.deps, me, { key, after: 0 })[Symbol.asyncIterator]().next();
+}
+
 test.each(policies)(
   'no read path finds anything of another agent, under any policy: %s',
   (readPolicy) =>
@@ -75,16 +80,21 @@ test.each(policies)(
             await refusal(room.ask('getTranscript', { id }, me)),
             await refusal(room.ask('waitSubagents', { ids: [id], waitSeconds: 0 }, me)),
             await refusal(room.ask('getEntity', { entity: `secret of ${other}` }, me)),
+            await refusal(room.ask('getSessionTranscript', { key }, me)),
+            await refusal(room.ask('exportSession', { key }, me)),
+            await refusal(follow(room, me, key)),
           ];
-          expect(codes).toEqual(Array(8).fill('not_found'));
+          expect(codes).toEqual(Array(11).fill('not_found'));
           const named = [
             await refusal(room.ask('getSession', { key, agentId: other }, me)),
             await refusal(room.ask('listSessions', { agentId: other }, me)),
             await refusal(room.ask('listSubagents', { agentId: other }, me)),
             await refusal(room.ask('getAgent', { id: other }, me)),
             await refusal(room.ask('registerSession', { key: 'x', agentId: other }, me)),
+            await refusal(room.ask('getSessionTranscript', { key, agentId: other }, me)),
+            await refusal(room.ask('exportSession', { key, agentId: other }, me)),
           ];
-          expect(named).toEqual(Array(5).fill('forbidden'));
+          expect(named).toEqual(Array(7).fill('forbidden'));
           expect(await refusal(room.start({ parentSessionId: key }, me))).toBe('unknown_parent');
         }
       }
@@ -103,8 +113,10 @@ test('a token for a project finds what is in it, and nothing of the others', () 
     ]);
     for (const { key, agentId, project: where } of made) {
       const isMine = agentId === 'alice' && where === project;
-      const code = await refusal(room.ask('getSession', { key }, me));
-      expect([key, code]).toEqual([key, isMine ? 'not refused' : 'not_found']);
+      for (const name of ['getSession', 'getSessionTranscript', 'exportSession'] as const) {
+        const code = await refusal(room.ask(name, { key }, me));
+        expect([key, name, code]).toEqual([key, name, isMine ? 'not refused' : 'not_found']);
+      }
     }
     const outside = room.ask('listSessions', { project: `${room.workspace}/twofold` }, me);
     expect(await refusal(outside)).toBe('forbidden');
