@@ -50,10 +50,21 @@ export function pointInTime(now: () => number): (text: string) => string {
   };
 }
 
+/** In seconds: `90min`, `12h`, `30d`. */
+export function lengthOfTime(text: string): number {
+  const [, count, unit] = /^(\d{1,6})(s|min|h|d)$/.exec(text) ?? [];
+  if (unit) return (Number(count) * unitMs[unit as keyof typeof unitMs]) / 1000;
+  throw new InvalidArgumentError('It must be a length of time: 90min, 12h, 30d.');
+}
+
 export const collectValues = (text: string, before: string[] = []) => [...before, text];
 
 export function jsonOption(): Option {
   return new Option('--json', 'print the answer as JSON');
+}
+
+export function agentOption(): Option {
+  return new Option('--agent <id>', 'whose session, where several agents have one of that key');
 }
 
 export function modeOption(text: string): Option {

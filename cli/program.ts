@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { refuseFileAsHome } from '../launcher/make-home.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addCallbacksCommand, addRunnersCommand } from './commands/callbacks.ts';
+import { addCarryCommands } from './commands/carry.ts';
 import { addConfigCommand } from './commands/config.ts';
 import { addControlCommands } from './commands/control.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
@@ -12,7 +13,9 @@ import { addHookCommand } from './commands/hook.ts';
 import { addMcpCommand } from './commands/mcp.ts';
 import { addRunCommands } from './commands/run.ts';
 import { addSearchCommand } from './commands/search.ts';
+import { addSessionsCommands } from './commands/sessions.ts';
 import { addStackCommands } from './commands/stack.ts';
+import { addTokenCommand } from './commands/token.ts';
 import { addTranscriptCommands } from './commands/transcript.ts';
 import { addWorkerCommand } from './commands/worker.ts';
 import { addTreeCommand } from './commands/tree.ts';
@@ -49,6 +52,8 @@ export function createProgram(cli: Cli): Command {
     addTreeCommand,
     addTranscriptCommands,
     addSearchCommand,
+    addSessionsCommands,
+    addCarryCommands,
     addCallbacksCommand,
     addRunnersCommand,
     addConfigCommand,
@@ -56,6 +61,7 @@ export function createProgram(cli: Cli): Command {
     addBackupCommands,
     addEngineCommand,
     addWorkerCommand,
+    addTokenCommand,
     addMcpCommand,
     addHookCommand,
   ];

@@ -27,8 +27,13 @@ export const hints = {
   },
   nameAgent: {
     http: 'Name the agent: agentId.',
-    cli: 'Name an invocation by its id (sub_…) instead: `offshoot list` shows them.',
+    cli: 'Name the agent with --agent, where the command takes it, or an invocation by its id (sub_…).',
     mcp: 'Name the agent: agentId.',
+  },
+  otherAgent: {
+    http: 'Name another agent to import it for: agentId.',
+    cli: 'Import it for another agent: --agent <id>.',
+    mcp: 'Name another agent to import it for: agentId.',
   },
   addRunner: {
     http: 'Add it under "runners" in the configuration of the home (offshoot config path).',

@@ -1,6 +1,7 @@
 /** One session as lines of JSON, and back: the same turns, and a second time nothing. */
 import type { z } from 'zod';
 import { AppError } from '../contract/errors.ts';
+import { hints } from '../contract/hints.ts';
 import { limits } from '../contract/limits.ts';
 import type { OperationOutput, ParsedInput } from '../contract/operations.ts';
 import {
@@ -94,7 +95,7 @@ function requireSame(tx: Tx, session: SessionRow, turn: ExportedTurn): void {
     'parent_conflict',
     `turn ${turn.seq} of ${session.session_key} is another one`,
     {
-      hint: 'Name another agent to import it for: agentId.',
+      hint: hints.otherAgent.http,
     },
   );
 }

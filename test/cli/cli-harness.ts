@@ -1,5 +1,5 @@
 /** Runs a command line in this process: strings in, strings and an exit code out. */
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import type { CliDeps } from '../../cli/deps.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import { readEnvironment } from '../../contract/config.ts';
@@ -65,7 +65,15 @@ export function startCli(args: string[], options: CliOptions = {}): CliRun {
         });
       },
     },
-    streams: { stdin: new PassThrough(), stdout: new PassThrough() },
+    streams: {
+      stdin: options.stdin === undefined ? new PassThrough() : Readable.from([options.stdin]),
+      stdout: new Writable({
+        write: (chunk: Buffer, _, done) => {
+          text.out += chunk.toString();
+          done();
+        },
+      }),
+    },
     now: () => now,
     onInterrupt: (listener) => {
       listeners.add(listener);

@@ -40,6 +40,10 @@ tree [session] --json
 transcript <id> --after <seq> -n|--limit <count> --json
 logs <id> -f|--follow --after <seq> --json
 search <words...> -s|--session <key> --root <key> --agent <id> -p|--project <folder> -n|--limit <count> --by-session --json
+sessions --agent <id> -p|--project <folder> --harness <name> --since <time> --active -n|--limit <count> --cursor <cursor> --json
+context <session> --agent <id> --json
+export <session> -o|--out <file> --agent <id>
+import [file] --agent <id> --json
 callbacks [session] -s|--status <state> --ack --json
 runners --json
 config check --json
@@ -53,6 +57,7 @@ engine path --json
 engine build --json
 worker --server <url> --token-file <file> --name <id> --slots <count>
 worker token <name> --revoke --json
+token create --role <role> --agent <id> -p|--project <folder> --permission <names...> --ttl <time> --json
 mcp
 hook <event> --harness <name>
 exit-codes
