@@ -91,7 +91,9 @@ function knownFor(
   const state = snapshotOf(session);
   if (follows !== null && state !== null) {
     const turns = since(db, session.id, state.seq, follows === 'from its last entry');
-    return { extent: 'since', turns, away: toldBefore(db, session.id, state.seq) };
+    const there = new Set(turns.map((turn) => turn.seq));
+    const away = toldOnly(db, session.id, state.seq).filter((turn) => !there.has(turn.seq));
+    return { extent: 'since', turns, away };
   }
   const isAll =
     entries.length > WINDOW_ENTRIES ||
@@ -116,13 +118,16 @@ function since(db: Db, sessionId: number, seq: number, isWithIt: boolean): Known
   }
 }
 
-/** What hooks have told before a transcript did, and no transcript since: it may be told now, in its place. */
-function toldBefore(db: Db, sessionId: number, seq: number): KnownTurn[] {
+/**
+ * What only hooks have told: a transcript may tell it now, in its place. By the order in which it came, as a
+ * transcript that lags behind may have been told a turn of before, and stand before what was told since.
+ */
+function toldOnly(db: Db, sessionId: number, seq: number): KnownTurn[] {
   return db
     .all<ReadTurn>(
       `SELECT seq, role, text, raw, source FROM turns
-       WHERE session_id = :sessionId AND seq >= :seq - ${TAIL_TURNS} AND seq < :seq
-         AND source = 'hook' AND raw IS NULL AND ${wasSaid} ORDER BY seq`,
+       WHERE session_id = :sessionId AND seq >= :seq - ${TAIL_TURNS}
+         AND source = 'hook' AND raw IS NULL AND ${wasSaid} ORDER BY seq LIMIT ${TAIL_TURNS}`,
       { sessionId, seq },
     )
     .map(knownTurn);

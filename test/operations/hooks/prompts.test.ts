@@ -121,3 +121,13 @@ test('what was told in one go comes into its order when the transcript is there'
     );
   });
 });
+
+test('a prompt that was told before any transcript came is known again, however far the transcripts lag behind', async () => {
+  await withHooks(async (room) => {
+    const lines = [line('user', 'one'), line('assistant', 'a1'), line('user', 'two')];
+    await room.prompt('s1', 'two', { lastAssistantMessage: 'a1' });
+    for (const until of [1, 2, 3]) await room.report('s1', lines.slice(0, until).join(''));
+    expect(room.said('s1')).toEqual(['user: one', 'assistant: a1', 'user: two']);
+    expect(room.all('s1').filter((turn) => turn === 'user: two')).toHaveLength(1);
+  });
+});
