@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
 
-// A hook holds up the user at every prompt, so it does not load the rest of the command line.
+// A hook holds up the user at every prompt: it is one file, without the rest of the command line.
 const [command, ...args] = process.argv.slice(2);
 const isHook = command === 'hook' && !args.some((arg) => arg === '-h' || arg === '--help');
-const main = new URL(`../dist/cli/${isHook ? 'hook/' : ''}main.js`, import.meta.url);
+const main = new URL(`../dist/${isHook ? 'hook' : 'cli/main'}.js`, import.meta.url);
 if (existsSync(main)) {
   await import(main.href);
 } else {
