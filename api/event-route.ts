@@ -1,6 +1,7 @@
 /** The live transcript of an invocation, or of a session, replayed after `Last-Event-ID`. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
+import { anySignal } from '../contract/any-signal.ts';
 import { sessionTranscriptSchema } from '../contract/transcripts.ts';
 import type { Caller } from '../operations/caller.ts';
 import { callerOf } from './caller-of.ts';
@@ -59,7 +60,7 @@ async function answerEvents(
   begin: (caller: Caller) => Promise<AsyncIterable<WatchItem>>,
 ): Promise<Response> {
   const closed = new AbortController();
-  const caller = callerOf(c, AbortSignal.any([c.req.raw.signal, closed.signal]));
+  const caller = callerOf(c, anySignal([c.req.raw.signal, closed.signal]));
   const body = eventStream(await begin(caller), {
     encodeData,
     heartbeatMs,

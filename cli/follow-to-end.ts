@@ -1,5 +1,6 @@
 /** Waits for one invocation at the terminal, shows what it says meanwhile, and tells how it ended. */
 import type { OffshootClient } from '../client/index.ts';
+import { anySignal } from '../contract/any-signal.ts';
 import type { SubAgentRecord } from '../contract/records.ts';
 import { isFinal } from '../contract/words.ts';
 import type { CliDeps, Output } from './deps.ts';
@@ -101,7 +102,7 @@ async function followLive(
       : setTimeout(() => late.abort(), Math.min(waitSeconds * 1000, timerMsMax));
   let isAtLineStart = true;
   try {
-    const both = AbortSignal.any([signal, late.signal]);
+    const both = anySignal([signal, late.signal]);
     for await (const event of client.events(record.id, { signal: both })) {
       if (event.event === 'end') return event.data;
       const text = renderOutput(event.data, createStyle(false));

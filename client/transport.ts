@@ -1,4 +1,5 @@
 /** HTTP to one server: token, time limits, repeats while it is away, refusals as errors. */
+import { anySignal } from '../contract/any-signal.ts';
 import { AppError } from '../contract/errors.ts';
 import { problemOf } from './problem-error.ts';
 import { withRetries, type RetryOptions } from './retry.ts';
@@ -81,7 +82,7 @@ export async function fetchFrom(
       ...request.headers,
     },
     ...(request.body === null ? {} : { body: JSON.stringify(request.body) }),
-    signal: AbortSignal.any(signals),
+    signal: anySignal(signals),
     // A server of ours never redirects, and a token does not follow one elsewhere.
     redirect: 'error',
   });

@@ -1,6 +1,7 @@
 /** The list of tools, with the runners that exist now named where a model chooses one. */
 import type { Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js';
 import type { OffshootClient } from '../client/index.ts';
+import { anySignal } from '../contract/any-signal.ts';
 import { bounds } from './bounds.ts';
 import { runSubagent } from './run-subagent.ts';
 import { toolSchemas } from './tool-schema.ts';
@@ -25,7 +26,7 @@ async function availableRunners(
   connect: () => OffshootClient,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(bounds.runnersMs)]);
+  const limit = anySignal([signal, AbortSignal.timeout(bounds.runnersMs)]);
   try {
     const { runners } = await connect().call('listRunners', {}, { signal: limit });
     return runners.filter((runner) => runner.available).map((runner) => runner.id);

@@ -103,6 +103,7 @@ test.each([
   ['store/x.ts', 'export enum A {}', 'has an enum'],
   ['store/x.ts', 'const a = process.env;', 'reads process.env'],
   ['store/x.ts', 'export default 1;', 'default export'],
+  ['store/x.ts', 'const a = AbortSignal.any([]);', 'lets a time limit be collected'],
   ['store/x.ts', 'a();\n'.repeat(301), 'has 301 lines'],
 ])('%s with %j is found', (path, text, message) => {
   const found = checkSources([{ path, text }], table);

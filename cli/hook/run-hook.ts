@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { openHookSpool, type HookSpool } from '../../client/hook-spool.ts';
 import { postHook, type HookServer, type Posted } from '../../client/post-hook.ts';
+import { anySignal } from '../../contract/any-signal.ts';
 import { limits } from '../../contract/limits.ts';
 import { hooksOf } from '../../harnesses/hooks-of.ts';
 import { readHook, type HookCall } from '../../harnesses/hooks.ts';
@@ -49,7 +50,7 @@ function withKey({ event, request }: HookCall, now: number): HookCall {
 async function deliver(hook: HookCall, deps: HookDeps): Promise<Posted> {
   const { server, spoolFolder } = findHookTarget(deps);
   const spool = spoolFolder === null ? null : openHookSpool(spoolFolder);
-  const signal = AbortSignal.any([AbortSignal.timeout(limits.hookMs), deps.signal]);
+  const signal = anySignal([AbortSignal.timeout(limits.hookMs), deps.signal]);
   const posted = await send(hook, { server, spool, signal });
   if (posted.kind !== 'away') return posted;
   return { kind: 'away', why: `${posted.why}; ${keep(hook, spool)}` };

@@ -39,6 +39,9 @@ function checkText({ path, text }: Source): string[] {
   if (!isFree(path) && /\bprocess\.env\b/.test(withoutComments(text))) {
     found.push(`${path}: reads process.env, which is for main.ts`);
   }
+  if (!isTest(path) && path !== 'contract/any-signal.ts' && /AbortSignal\.any\(/.test(text)) {
+    found.push(`${path}: has AbortSignal.any, which lets a time limit be collected: anySignal`);
+  }
   if (!isTest(path) && /^export default\b/m.test(text)) found.push(`${path}: has a default export`);
   const lines = withoutComments(text)
     .split('\n')

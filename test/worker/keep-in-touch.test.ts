@@ -21,7 +21,7 @@ interface Hosted extends Room {
 async function withHost(
   play: (room: Room, spec: RunSpec) => Promise<string>,
   use: (room: Hosted) => Promise<void>,
-  options: { slots?: number; claimMs?: number } = {},
+  options: { slots?: number; leaseMinutes?: number; deafPolls?: number } = {},
 ): Promise<void> {
   await withOperations(
     async (room) => {
@@ -32,6 +32,7 @@ async function withHost(
           hello: (request) => hostHandlers.hello(room.deps, request),
           sync: (request, signal) => {
             polls.push(request);
+            if (polls.length <= (options.deafPolls ?? 0)) return unanswered(signal);
             return hostHandlers.sync(room.deps, signal, request);
           },
           claim: (request) => hostHandlers.claim(room.deps, request),
@@ -66,9 +67,34 @@ async function withHost(
         await host.ended;
       }
     },
-    { clock, isHostUp: false },
+    { clock, isHostUp: false, limits: { leaseMinutes: options.leaseMinutes ?? 10 } },
   );
 }
+
+/** As a network is that swallows all: it says nothing, until the asker has enough. */
+const unanswered = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+
+test('a poll that is not answered is given up within half of the lease: answered later still, it would bring work that the lease ends at once', async () => {
+  await withHost(
+    async () => 'done',
+    async (room) => {
+      const from = performance.now();
+      await until(
+        async () => room.polls.length,
+        (n) => n > 1,
+      );
+      expect(performance.now() - from).toBeLessThan(2500);
+      expect(room.polls[0]!.waitSeconds).toBeLessThan(1);
+      const { id } = await room.start();
+      await room.untilEnded([id]);
+      expect((await room.get(id)).status).toBe('completed');
+    },
+    { leaseMinutes: 0.05, deafPolls: 1 },
+  );
+});
 
 test('what is accepted runs at once, each once, over as many slots as there are, without an engine', async () => {
   let working = 0;

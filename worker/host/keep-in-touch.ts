@@ -1,6 +1,7 @@
 /** The host's long poll: it is there, what it runs, and what it is to begin and to stop. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../contract/log.ts';
+import { anySignal } from '../../contract/any-signal.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { RunKey, SyncAnswer } from '../../contract/store-api.ts';
 import { reach } from '../../faults/reach.ts';
@@ -58,12 +59,15 @@ function poll(deps: TouchDeps, heard: RunKey[]): Promise<SyncAnswer> {
   const { api, hostId, bootId, runs, signal } = deps;
   const draining = deps.isDraining();
   const waitSeconds = pollSeconds(deps);
-  return api.sync({ hostId, bootId, runs: runs.list(), heard, draining, waitSeconds }, signal);
+  // Contact counts from the question: an answer as late as the lease would bring orders that are over already.
+  const patience = AbortSignal.timeout(deps.leaseMinutes() * 30_000);
+  const either = anySignal([signal, patience]);
+  return api.sync({ hostId, bootId, runs: runs.list(), heard, draining, waitSeconds }, either);
 }
 
 /** A poll must fit several times into the lease, or one lost answer would use it up. */
 function pollSeconds(deps: TouchDeps): number {
-  return deps.isDraining() ? 0.5 : Math.min(WAIT_SECONDS_MAX, deps.leaseMinutes() * 20);
+  return deps.isDraining() ? 0.5 : Math.min(WAIT_SECONDS_MAX, deps.leaseMinutes() * 15);
 }
 
 /** Claims what the server says, each once at a time, whatever workflow and lease do meanwhile. */

@@ -1,4 +1,5 @@
 /** The runner host's side of the store API. */
+import { anySignal } from '../../contract/any-signal.ts';
 import { AppError, isRequestErrorCode } from '../../contract/errors.ts';
 import {
   claimAnswerSchema,
@@ -60,7 +61,7 @@ export function createStoreApi(server: () => ServerAddress): StoreApi {
       helloAnswerSchema.parse(await post(storeApiPaths.hello, request, soon())),
     sync: async (request, signal) => {
       const patience = AbortSignal.timeout(request.waitSeconds * 1000 + POLL_ANSWER_MS);
-      const both = AbortSignal.any([signal, patience]);
+      const both = anySignal([signal, patience]);
       return syncAnswerSchema.parse(await post(storeApiPaths.sync, request, both));
     },
     claim: async (request) =>
