@@ -16,7 +16,7 @@ const shared = {
   // Packages that ship ES modules only have to be transformed too; all others load as they are.
   transformIgnorePatterns: ['/node_modules/', '/dist/'],
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.dist-faults/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.dist-'],
 };
 
 const slow = ['workflows', 'replay', 'e2e', 'faults', 'fuzz-long'];
@@ -26,6 +26,7 @@ const wholeWalk = '<rootDir>/test/faults/whole-walk.test.ts';
 export default {
   // Two cores are what a small machine has; engine and agents want their share.
   maxWorkers: 2,
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
   testTimeout: 30_000,
   globalSetup: './test/support/global-setup.ts',
   globalTeardown: './test/support/global-teardown.ts',

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { faultPoints } from '../faults/points.ts';
+import { longFiles } from './support/longest-first.mjs';
 import { checkPoints } from './tidy/check-points.ts';
 import { checkSources, type ImportTable } from './tidy/check-sources.ts';
 import { readSources } from './tidy/read-sources.ts';
@@ -81,6 +82,12 @@ test.each([
   ['', ['here is passed nowhere']],
 ])('of the point "here", %j is told %j', (text, told) => {
   expect(checkPoints([{ path: 'x.ts', text }], ['here'])).toEqual(told);
+});
+
+test('the files that begin first are there, the longest before the others', () => {
+  expect(Object.keys(longFiles).filter((path) => !existsSync(`${root}/${path}`))).toEqual([]);
+  const seconds = Object.values(longFiles);
+  expect(seconds).toEqual(seconds.toSorted((a, b) => b - a));
 });
 
 test('the files that a reader looks for are there', () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createClient, discover } from '../../client/index.ts';
 import type { Turn } from '../../contract/records.ts';
 import { launcherStatus, startDetached, stopLauncher } from '../../launcher/index.ts';
+import { entryFile } from '../../launcher/entry.ts';
 import { cleanEnv } from './commands.ts';
 import { pidOf, type Name, type Seen } from './crash-fixture.ts';
 
@@ -18,10 +19,15 @@ export interface DetachedStack extends Seen {
   remove(): Promise<void>;
 }
 
-export async function startDetachedStack(config: Record<string, unknown>): Promise<DetachedStack> {
+export async function startDetachedStack(
+  config: Record<string, unknown>,
+  entry = entryFile,
+): Promise<DetachedStack> {
   const home = mkdtempSync(join(realpathSync(tmpdir()), 'home-'));
   writeFileSync(join(home, 'config.json'), JSON.stringify(config));
-  const up = () => startDetached({ home, port: 0, env: cleanEnv(), onProgress: () => {} });
+  const launcherProgram = entry('launcher');
+  const env = cleanEnv();
+  const up = () => startDetached({ home, port: 0, env, launcherProgram, onProgress: () => {} });
   await up();
   const { url, token } = discover(home);
   const client = createClient({ url, token });

@@ -1,8 +1,8 @@
 /** One slot for all: who may run, in which order, and what becomes of those for whom nobody comes. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { limits } from '../../contract/limits.ts';
 import type { SubAgentRecord } from '../../contract/records.ts';
 import { program, release, runners, untilFile } from './agents.ts';
+import { impatientBuild, silentSeconds } from './impatient-build.ts';
 import { withLoneServer } from './lone-server.ts';
 import { startStack, until } from './stack.ts';
 
@@ -70,7 +70,7 @@ test('equals run first come, first served, also when the server is killed meanwh
 
 test('where no runner host comes in time, the child ends so, and its parent is told [orchestrator 18]', async () => {
   await withLoneServer(
-    { config: { runners, limits: { hostWaitSeconds: 1 } } },
+    { config: { runners, limits: { hostWaitSeconds: 1 } }, entry: await impatientBuild() },
     async ({ client }) => {
       await client.call('registerSession', { key: 'boss' });
       const child = await client.call('runSubagent', {
@@ -79,7 +79,7 @@ test('where no runner host comes in time, the child ends so, and its parent is t
       });
       expect(child).toMatchObject({ status: 'pending', pendingReason: 'no runner host is up' });
       // Not before a host that is there could have been heard.
-      const waitSeconds = limits.hostSilentMs / 1000 + 10;
+      const waitSeconds = silentSeconds + 10;
       const { done } = await client.call('waitSubagents', { ids: [child.id], waitSeconds });
       expect(done).toMatchObject([{ status: 'timed_out', errorCode: 'no_host', startedAt: null }]);
       const { callbacks } = await client.call('getCallbacks', { key: 'boss' });

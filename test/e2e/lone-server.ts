@@ -23,6 +23,8 @@ export async function withLoneServer(
     env?: Record<string, string>;
     /** Where its home lies, if that matters. */
     folder?: string;
+    /** Another build than `dist/`. */
+    entry?: typeof entryFile;
     /** Before the server starts. */
     prepare?: (home: string) => Promise<void>;
   },
@@ -31,7 +33,7 @@ export async function withLoneServer(
   const home = mkdtempSync(join(options.folder ?? realpathSync(tmpdir()), 'home-'));
   writeFileSync(join(home, 'config.json'), JSON.stringify(options.config ?? {}));
   await options.prepare?.(home);
-  const child = spawn(process.execPath, [entryFile('api'), '--port', '0'], {
+  const child = spawn(process.execPath, [(options.entry ?? entryFile)('api'), '--port', '0'], {
     env: { ...cleanEnv({ OFFSHOOT_HOME: home }), ...options.env },
     stdio: 'ignore',
   });

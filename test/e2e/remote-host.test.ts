@@ -17,6 +17,7 @@ import {
   untilGrown,
   untilRunning,
 } from './crash-fixture.ts';
+import { impatientBuild } from './impatient-build.ts';
 import { namespaceProblem, openNamespace, openProxy, type Network } from './network.ts';
 import { startRemoteHost, type RemoteHost } from './remote-host.ts';
 import { rows } from './rows.ts';
@@ -45,7 +46,8 @@ beforeAll(async () => {
   if (problem === null) namespace = openNamespace();
   const server = namespace === null ? {} : { listen: namespace.listen };
   const all = { ...crashConfig.runners, absent: runners.absent };
-  stack = await startStack({ config: { runners: all, limits, server } });
+  const entry = await impatientBuild();
+  stack = await startStack({ config: { runners: all, limits, server }, entry });
 }, 60_000);
 afterAll(async () => {
   await stack.stop();

@@ -6,7 +6,7 @@ import type { FaultPoint } from '../../faults/points.ts';
 import { agentFile } from '../e2e/agents.ts';
 import { quickRestarts, type Name } from '../e2e/crash-fixture.ts';
 import { startStack, type Stack } from '../e2e/stack.ts';
-import { armedEntry, makeFaultBuild } from './fault-build.ts';
+import { faultBuild } from './fault-build.ts';
 
 export interface Fault {
   point: FaultPoint;
@@ -39,8 +39,8 @@ const config = {
 };
 
 export async function startFaultStack(): Promise<FaultStack & { stop(): Promise<void> }> {
-  await makeFaultBuild();
-  const stack = await startStack({ config, timing: quickRestarts, entry: armedEntry });
+  const entry = await faultBuild();
+  const stack = await startStack({ config, timing: quickRestarts, entry });
   const inHome = (name: string) => join(stack.home, name);
   let armed = 0;
   return {

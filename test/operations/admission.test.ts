@@ -207,7 +207,11 @@ test('a draining host and a silent one get nothing new', async () => {
     expect(admitted(room, [first])).toEqual([]);
     await room.host.sync();
     expect(admitted(room, [first])).toEqual([first]);
-    room.clock.advance(60_000);
+    // Silence is fifteen seconds, and no less.
+    room.clock.advance(14_000);
+    const [heard] = (await started(room, 1)) as [string];
+    expect(admitted(room, [heard])).toEqual([heard]);
+    room.clock.advance(2_000);
     const [second] = (await started(room, 1)) as [string];
     expect(admitted(room, [second])).toEqual([]);
     expect((await room.get(second)).pendingReason).toBe('no runner host is up');
