@@ -66,6 +66,8 @@ export const limits = {
   envelopeBodyBytesMax: 16 * KiB,
   /** Callbacks handed over in one turn. The rest come in the next. */
   callbacksPerTurnMax: 50,
+  /** To a stop that cannot be told from its repeat: more would keep a program from ever stopping. A prompt offers it again. */
+  unansweredOffersMax: 3,
   /** Each level down is one more process that waits; deeper trees are mistakes that feed themselves. */
   depthMax: 20,
   /** Callbacks of one answer, or acknowledged by one request. Each is about 20 KiB at most. */

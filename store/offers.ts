@@ -17,12 +17,14 @@ export interface Offer {
 }
 
 /** What ended children have to say to this session, in the order in which they ended. */
-export function callbacksToOffer(db: Db, session: SessionRow): Offer[] {
+export function callbacksToOffer(db: Db, session: SessionRow, offersMax = Infinity): Offer[] {
   if (session.kind === 'managed') return [];
-  return waitingCallbacks(db, session.id, limits.callbacksPerTurnMax).map((callback) => ({
-    id: callback.id,
-    envelope: envelopeOf(db, callback, { isRepeat: callback.offers > 0 }),
-  }));
+  return waitingCallbacks(db, session.id, limits.callbacksPerTurnMax)
+    .filter(({ offers }) => offers < offersMax)
+    .map((callback) => ({
+      id: callback.id,
+      envelope: envelopeOf(db, callback, { isRepeat: callback.offers > 0 }),
+    }));
 }
 
 export function markOffered(tx: Tx, session: Pick<SessionRow, 'id'>, ids: string[]): void {
@@ -71,14 +73,17 @@ export function withdrawOffers(tx: Tx, session: Pick<SessionRow, 'id'>): void {
   );
 }
 
-/** All of it in one: what was read is acknowledged, the rest is offered. Empty: nothing waits. */
+/**
+ * All of it in one: what was read is acknowledged, the rest is offered, as far as it was not offered
+ * `offersMax` times already. Empty: nothing waits.
+ */
 export function offerCallbacks(
   tx: Tx,
   session: Pick<SessionRow, 'id'>,
-  { isTurnOver = false }: { isTurnOver?: boolean } = {},
+  { isTurnOver = false, offersMax }: { isTurnOver?: boolean; offersMax?: number | undefined } = {},
 ): Offer[] {
   settleOffers(tx, session, { isTurnOver });
-  const offers = callbacksToOffer(tx.db, sessionById(tx.db, session.id));
+  const offers = callbacksToOffer(tx.db, sessionById(tx.db, session.id), offersMax);
   if (offers.length > 0) {
     markOffered(
       tx,
@@ -89,11 +94,13 @@ export function offerCallbacks(
   return offers;
 }
 
-function hasSign(db: Db, { id, session_id: sessionId, offered_seq: seq }: CallbackRow): boolean {
+function hasSign(db: Db, callback: CallbackRow): boolean {
+  const { id, session_id: sessionId, offered_seq: seq, offered_at: offeredAt } = callback;
   const sign = db.get(
+    // An answer from before the offer may be told late: a transcript lags behind.
     `SELECT 1 FROM turns WHERE session_id = :sessionId AND seq > :seq
-       AND (role = 'assistant' OR instr(text, :id) > 0) LIMIT 1`,
-    { sessionId, seq, id },
+       AND (role = 'assistant' AND at >= :offeredAt OR instr(text, :id) > 0) LIMIT 1`,
+    { sessionId, seq, id, offeredAt },
   );
   return sign !== undefined;
 }

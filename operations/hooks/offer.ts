@@ -2,13 +2,20 @@ import type { PromptReason } from '../../contract/words.ts';
 import { offerCallbacks, settleOffers } from '../../store/offers.ts';
 import type { Heard } from './hear.ts';
 
+interface OfferOptions {
+  /** What was offered before has been read: a turn of the model's is over that began after it. */
+  isTurnOver?: boolean;
+  isSilent?: boolean;
+  offersMax?: number | undefined;
+}
+
 /** What ended children have to say to this session, for its model to read. */
 export function offer(
   { tx, session, isLate }: Heard,
-  { isTurnOver = false, isSilent = false }: { isTurnOver?: boolean; isSilent?: boolean } = {},
+  { isTurnOver = false, isSilent = false, offersMax }: OfferOptions = {},
 ): { inject: string; reason: PromptReason } {
   if (isLate || isSilent) settleOffers(tx, session, { isTurnOver });
-  const offers = isLate || isSilent ? [] : offerCallbacks(tx, session, { isTurnOver });
+  const offers = isLate || isSilent ? [] : offerCallbacks(tx, session, { isTurnOver, offersMax });
   if (offers.length === 0) return { inject: '', reason: 'no_memory' };
   return { inject: offers.map(({ envelope }) => envelope).join('\n\n'), reason: 'callbacks' };
 }

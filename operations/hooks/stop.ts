@@ -1,3 +1,4 @@
+import { limits } from '../../contract/limits.ts';
 import type { OperationOutput, ParsedInput } from '../../contract/operations.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -18,7 +19,11 @@ export async function hookStop(
     (heard) => {
       addWords(heard, { assistant: input.lastAssistantMessage });
       // It goes on because of what it was offered before: once more would keep it from ever stopping.
-      return offer(heard, { isTurnOver: true, isSilent: input.stopHookActive === true });
+      const isSilent = input.stopHookActive === true;
+      // With neither key nor time nor new words it may be the same stop once more, whose answer was not read.
+      const isTurnOver = heard.isNamed || isSilent;
+      const offersMax = isTurnOver ? undefined : limits.unansweredOffersMax;
+      return offer(heard, { isTurnOver, isSilent, offersMax });
     },
   );
   return answer ?? { inject: '', reason: 'no_session' };

@@ -1,7 +1,7 @@
 /** What hooks set going: context for children, checkpoints and callbacks. */
 import { expect, test } from '@jest/globals';
 import { callerAs } from '../operations-fixture.ts';
-import { withHooks, type HookRoom } from './hooks-fixture.ts';
+import { line, withHooks, type HookRoom } from './hooks-fixture.ts';
 
 const cc = { harness: 'claude-code' };
 const checkpoints = (room: HookRoom) =>
@@ -74,6 +74,72 @@ test('callbacks are offered at prompt and stop; a repeat and a late hook offer n
     expect((await room.ask('hookStop', silent)).inject).toBe('');
     expect(await states()).toEqual(['delivered', 'queued']);
     expect((await room.ask('hookStop', hook)).inject).toContain('second');
+  }));
+
+/** A session with a callback that waits for it. */
+async function waiting(room: HookRoom, answer: string): Promise<void> {
+  await room.prompt('main', 'start');
+  await oneMore(room, answer);
+}
+async function oneMore(room: HookRoom, answer: string): Promise<void> {
+  const { id } = await room.start({ executionMode: 'ASYNC_CALLBACK', parentSessionId: 'main' });
+  await room.host.play(id, answer);
+}
+const stopWith = async (room: HookRoom, more: Record<string, unknown> = {}) =>
+  (await room.ask('hookStop', { ...cc, sessionKey: 'main', ...more })).inject;
+const stateOf = async (room: HookRoom) => (await room.callbacks('main')).map(({ state }) => state);
+
+test('a stop that comes again without a name settles nothing: its answer may not have been read', () =>
+  withHooks(async (room) => {
+    await waiting(room, 'the answer');
+    const stop = { lastAssistantMessage: 'done' };
+    expect(await stopWith(room, stop)).toContain('the answer');
+    const again = await stopWith(room, stop);
+    expect(again).toContain('the answer');
+    expect(again).toContain('repeat="true"');
+    expect(await stateOf(room)).toEqual(['queued']);
+    expect(await stopWith(room, { lastAssistantMessage: 'I have read it' })).toBe('');
+    expect(await stateOf(room)).toEqual(['delivered']);
+  }));
+
+test.each([
+  ['a key of its own', { idempotencyKey: 'k2' }],
+  ['a time of its own', { at: '2026-03-08T11:00:00Z' }],
+  ['word that the program went on because of it', { stopHookActive: true }],
+])('the next stop settles what the one before has offered, when it brings %s', (_, more) =>
+  withHooks(async (room) => {
+    await waiting(room, 'the answer');
+    const first = { idempotencyKey: 'k1', at: '2026-03-08T10:00:00Z' };
+    const offered = await stopWith(room, first);
+    expect(await stopWith(room, first)).toBe(offered);
+    expect(await stateOf(room)).toEqual(['queued']);
+    expect(await stopWith(room, more)).toBe('');
+    expect(await stateOf(room)).toEqual(['delivered']);
+  }),
+);
+
+test('an answer from before the offer that its transcript tells only now settles nothing', () =>
+  withHooks(async (room) => {
+    await waiting(room, 'the answer');
+    expect(await stopWith(room)).toContain('the answer');
+    const before = new Date(room.clock.now().getTime() - 60_000).toISOString();
+    const said = line('user', 'start') + line('assistant', 'working', { timestamp: before });
+    expect(await stopWith(room, { transcript: said })).toContain('repeat="true"');
+    const after = room.clock.now().toISOString();
+    const read = said + line('assistant', 'I have read it', { timestamp: after });
+    expect(await stopWith(room, { transcript: read })).toBe('');
+    expect(await stateOf(room)).toEqual(['delivered']);
+  }));
+
+test('a program that tells nothing of itself can stop all the same; its next prompt is offered it again', () =>
+  withHooks(async (room) => {
+    await waiting(room, 'the answer');
+    for (let n = 0; n < 3; n += 1) expect(await stopWith(room)).toContain('the answer');
+    expect(await stopWith(room)).toBe('');
+    await oneMore(room, 'another');
+    expect(await stopWith(room)).toMatch(/^(?!.*the answer).*another/s);
+    expect((await room.prompt('main', 'and now?')).inject).toContain('the answer');
+    expect(await stateOf(room)).toEqual(['queued', 'queued']);
   }));
 
 test.each([
