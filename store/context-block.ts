@@ -64,18 +64,23 @@ export function inheritOnce(tx: Tx, config: ContextConfig, child: SessionRow): s
   return inheritedBy(tx.db, child.id)?.text ?? inherit(tx, config, child)?.text ?? null;
 }
 
-/** Looks the parent's context up for a child, and keeps what it was given. */
-export function inherit(tx: Tx, config: ContextConfig, child: SessionRow): ContextBlock | null {
-  const edge = lineageOf(tx.db, child.id);
-  const parent = edge && findSessionById(tx.db, edge.parent_session_id);
-  // Scope is the agent, whatever an edge says.
-  if (parent?.agent_id !== child.agent_id) return null;
-  const block = contextBlockFor(tx.db, config, parent);
-  if (block === null) return null;
+/** Looks the parent's context up for a child, and keeps what it was given. `isRepeat`: it had it in this context. */
+export function inherit(
+  tx: Tx,
+  config: ContextConfig,
+  child: SessionRow,
+): (ContextBlock & { isRepeat: boolean }) | null {
+  const parent = parentOf(tx.db, child);
+  const block = parent && contextBlockFor(tx.db, config, parent);
+  if (!block) return null;
+  const isRepeat = wasGiven(tx.db, child.id, block.hash);
   tx.db.run(
-    `INSERT INTO inherited_contexts (session_id, parent_session_id, given_at, hash, text, sources)
-     VALUES (:child, :parent, :now, :hash, :text, :sources)
-     ON CONFLICT (session_id, hash) DO UPDATE SET given_at = :now`,
+    `INSERT INTO inherited_contexts
+       (session_id, parent_session_id, given_at, hash, text, sources, context_epoch)
+     SELECT id, :parent, :now, :hash, :text, :sources, context_epoch
+     FROM sessions WHERE id = :child
+     ON CONFLICT (session_id, hash)
+       DO UPDATE SET given_at = :now, context_epoch = excluded.context_epoch`,
     {
       child: child.id,
       parent: parent.id,
@@ -85,7 +90,26 @@ export function inherit(tx: Tx, config: ContextConfig, child: SessionRow): Conte
       sources: JSON.stringify(block.sources),
     },
   );
-  return block;
+  return { ...block, isRepeat };
+}
+
+/**
+ * Whether a session's model has been told these very words, and its context has not begun anew since.
+ */
+function wasGiven(db: Db, sessionId: number, hash: string): boolean {
+  const given = db.get(
+    `SELECT 1 FROM inherited_contexts i JOIN sessions s ON s.id = i.session_id
+     WHERE i.session_id = :sessionId AND i.hash = :hash AND i.context_epoch = s.context_epoch`,
+    { sessionId, hash },
+  );
+  return given !== undefined;
+}
+
+/** Scope is the agent, whatever an edge says. */
+function parentOf(db: Db, child: SessionRow): SessionRow | null {
+  const edge = lineageOf(db, child.id);
+  const parent = edge && findSessionById(db, edge.parent_session_id);
+  return parent?.agent_id === child.agent_id ? parent : null;
 }
 
 /** What a session was given last. */

@@ -1,10 +1,25 @@
+import type { ContextBlock } from '../../contract/records.ts';
 import { inherit, inheritOnce } from '../../store/context-block.ts';
 import type { Heard } from './hear.ts';
 
+interface HowToTell {
+  /** Its model knows nothing of before, whatever it was told: else what it knows is not told again. */
+  isAnew: boolean;
+}
+
 /** What the parent knows, for a child's model to read; what nobody reads is not kept as given. */
-export function inheritedText({ tx, session, config, isLate }: Heard): string {
+export function inheritedText(
+  { tx, session, config, isLate }: Heard,
+  { isAnew }: HowToTell,
+): string {
   if (isLate) return '';
   // A managed child has it since its first run, and hears the same.
   if (session.kind === 'managed') return inheritOnce(tx, config, session) ?? '';
-  return inherit(tx, config, session)?.text ?? '';
+  const block = inherit(tx, config, session);
+  if (block === null) return '';
+  return block.isRepeat && !isAnew ? stubOf(block) : block.text;
 }
+
+/** One line in place of words that the model has already. */
+const stubOf = ({ sources }: ContextBlock) =>
+  `## Inherited from Parent Session\n\nAs told before (${sources.parentSessionId}).`;

@@ -20,7 +20,9 @@ export async function hookSessionStart(
       const isCleared = input.source === 'clear';
       if (isCleared) beginContext(heard.tx, heard.session.id);
       addMark(heard, isCleared ? 'cleared' : `started${input.source ? `: ${input.source}` : ''}`);
-      return { inject: inheritedText(heard), memories: [] };
+      // After a compaction of which no other hook has told, the model has lost what it was told, too.
+      const isAnew = isCleared || input.source === 'compact';
+      return { inject: inheritedText(heard, { isAnew }), memories: [] };
     },
   );
   return answer ?? { inject: '', memories: [] };

@@ -20,7 +20,11 @@ export async function hookSubagentStart(
     if (before === null && parent !== undefined) queueSessionPoke(tx, parent);
     addMark(heard, `started${input.agentType ? `: ${input.agentType}` : ''}`);
     addWords(heard, { user: input.prompt });
-    return { inject: inheritedText(heard), memories: [], sessionKey: session.session_key };
+    return {
+      inject: inheritedText(heard, { isAnew: true }),
+      memories: [],
+      sessionKey: session.session_key,
+    };
   });
   return answer ?? { inject: '', memories: [], sessionKey: null };
 }

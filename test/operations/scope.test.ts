@@ -4,6 +4,7 @@ import type { Permission, ScopedRole } from '../../contract/words.ts';
 import { watchSession } from '../../operations/index.ts';
 import { findSession } from '../../store/sessions.ts';
 import { appendTurn } from '../../store/turns.ts';
+import { everyHook, hookNames, withHooks } from './hooks/hooks-fixture.ts';
 import { callerAs, refusal, withOperations, type Room } from './operations-fixture.ts';
 
 const scoped = (
@@ -166,4 +167,19 @@ test('a token that is made has the permissions of its role, or fewer', () =>
     );
     const own = room.ask('createToken', { role: 'agent', agentId: 'bob' }, scoped('alice'));
     expect(await refusal(own)).toBe('forbidden');
+  }));
+
+test('a token that may only read is refused by every writing hook, and nothing is kept [signet 62]', () =>
+  withHooks(async (room) => {
+    const reader = scoped('default', { role: 'readonly', permissions: ['recall'] });
+    for (const name of hookNames) {
+      expect([name, await refusal(room.ask(name, everyHook[name] as never, reader))]).toEqual([
+        name,
+        'forbidden',
+      ]);
+    }
+    expect([room.count('sessions'), room.count('turns')]).toEqual([0, 0]);
+    const writer = scoped('default', { permissions: ['remember'] });
+    for (const name of hookNames) await room.ask(name, everyHook[name] as never, writer);
+    expect(room.said('s1')).toEqual(['user: hello']);
   }));

@@ -27,6 +27,71 @@ test('a child is told what its parent knows when it starts, with a session of it
     expect((await room.ask('hookSessionStart', { ...child, sessionKey: 'e' })).inject).toBe('');
   }));
 
+test('a start that comes again is told in a line what it knows; after clear and compaction all of it [signet 10, 11]', () =>
+  withHooks(async (room) => {
+    await room.prompt('root', 'do it');
+    const child = { ...cc, sessionKey: 'c', parentSessionKey: 'root' };
+    const start = async (source: string) =>
+      (await room.ask('hookSessionStart', { ...child, source })).inject;
+    const full = await start('startup');
+    expect(full).toContain('User: do it');
+    const stub = '## Inherited from Parent Session\n\nAs told before (root).';
+    expect(await start('resume')).toBe(stub);
+    expect(await start('clear')).toBe(full);
+    expect(await start('resume')).toBe(stub);
+    await room.ask('hookCompactionComplete', { ...cc, sessionKey: 'c', summary: 'so far' });
+    expect(await start('resume')).toBe(full);
+    expect(await start('resume')).toBe(stub);
+    expect(await start('compact')).toBe(full);
+    await room.prompt('root', 'and that');
+    expect(await start('resume')).toContain('User: and that');
+  }));
+
+test.each(['default', 'alice'])(
+  'checkpoint, focal entities and constraints are inherited at both starts, whatever the agent is called: %s [signet 27]',
+  (agentId) =>
+    withHooks(async (room) => {
+      const attributes = [{ kind: 'constraint' as const, content: 'never reboot it by day' }];
+      const aspects = [{ name: 'rules', attributes }];
+      await room.ask('putEntity', { entity: 'Juniper', agentId, aspects });
+      await room.prompt('root', 'audit the Juniper switch', { agentId });
+      const about = { ...cc, sessionKey: 'root', agentId };
+      await room.ask('hookCompactionComplete', { ...about, summary: 'We audit the Juniper.' });
+      const child = { ...cc, sessionKey: 'c', agentId, parentSessionKey: 'root' };
+      const starts = [
+        await room.ask('hookSessionStart', child),
+        await room.ask('hookSubagentStart', { ...about, harnessAgentId: 'a1' }),
+      ];
+      for (const { inject } of starts) {
+        expect(inject).toContain('Checkpoint:\n  We audit the Juniper.');
+        expect(inject).toContain('Focal entities: Juniper');
+        expect(inject).toContain('Active constraints:\n  - Juniper: never reboot it by day');
+      }
+    }),
+);
+
+test("an isolated agent is told nothing of another agent's checkpoint in the same project [signet 37]", () =>
+  withHooks(async (room) => {
+    await room.ask('putAgent', { id: 'carol', readPolicy: 'isolated' });
+    const of = (agentId: string, sessionKey: string) => ({
+      ...cc,
+      agentId,
+      sessionKey,
+      project: '/repo',
+    });
+    await room.prompt('b', 'the plan of bob', { agentId: 'bob', project: '/repo' });
+    await room.ask('hookPreCompaction', of('bob', 'b'));
+    expect(checkpoints(room)).toHaveLength(1);
+    const named = { ...of('carol', 'c'), parentSessionKey: 'b', harnessAgentId: 'x' };
+    const starts = [
+      await room.ask('hookSessionStart', of('carol', 'fresh')),
+      await room.ask('hookSessionStart', { ...of('carol', 'own'), harnessAgentId: 'own' }),
+      await room.ask('hookSessionStart', named),
+      await room.ask('hookSubagentStart', { ...of('carol', 'b'), harnessAgentId: 'a1' }),
+    ];
+    expect(starts.map(({ inject }) => inject)).toEqual(['', '', '', '']);
+  }));
+
 test('compaction and end are checkpoints, and every tenth prompt, a repeat counting nothing', () =>
   withHooks(async (room) => {
     for (let n = 1; n <= 10; n += 1) {
