@@ -4,7 +4,7 @@ import { chmodSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { checkDatabase, createBackups, startSchedule } from '../backup/index.ts';
+import { checkDatabase, createBackups, finishRestore, startSchedule } from '../backup/index.ts';
 import { homeFolder } from '../client/home-folder.ts';
 import { createConfigSource, ownVersion } from '../config/index.ts';
 import { readEnvironment } from '../contract/config.ts';
@@ -68,6 +68,10 @@ async function serve(): Promise<void> {
   const metrics = createServerMetrics();
   const secret = homeSecret(paths);
   const secrets = createSecretsBox(paths.secrets);
+  // Before anybody opens what may be an old database without its last commits.
+  const replaced = finishRestore(paths.database);
+  if (replaced !== null)
+    log(`finished a restore; what was there is ${replaced}`, { level: 'info' });
   const store = openStore(paths.database, { onCommit: metrics.committed });
   reach('store opened');
   const { read: readMetrics, otlp } = await tell(metrics, store, () => link.view().connected);

@@ -3,5 +3,6 @@ export { backupFolder, createBackups, type Backups } from './backups.ts';
 export { checkDatabase } from './check-database.ts';
 export { listBackups } from './folder.ts';
 export { backupOffline, checkOffline, foldOffline } from './offline.ts';
+export { decidedName, finishRestore, stagedName } from './finish-restore.ts';
 export { restoreBackup } from './restore.ts';
 export { startSchedule } from './schedule.ts';

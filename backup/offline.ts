@@ -5,6 +5,7 @@ import type { Backup, StoreCheck } from '../contract/records.ts';
 import { takeHome } from '../engine/home-lock.ts';
 import { createBackups } from './backups.ts';
 import { checkDatabase } from './check-database.ts';
+import { finishRestore } from './finish-restore.ts';
 import { foldWal } from './fold-wal.ts';
 
 export async function backupOffline(
@@ -14,6 +15,7 @@ export async function backupOffline(
 ): Promise<Backup> {
   const release = takeHome(paths.home, 'offshoot backup');
   try {
+    finishRestore(paths.database);
     const now = () => new Date();
     return await createBackups({ paths, config: () => config, now, hold: () => () => {} }).take(
       file,
@@ -36,6 +38,7 @@ export async function checkOffline(paths: HomePaths): Promise<StoreCheck> {
 export function foldOffline(paths: HomePaths): void {
   const release = takeHome(paths.home, 'offshoot doctor');
   try {
+    finishRestore(paths.database);
     foldWal(paths.database);
   } finally {
     release();

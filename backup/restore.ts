@@ -4,23 +4,23 @@ import {
   copyFileSync,
   existsSync,
   fsyncSync,
-  linkSync,
   openSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import type { HomePaths } from '../contract/home.ts';
 import { openDatabase } from '../store/database.ts';
 import { takeHome } from '../engine/home-lock.ts';
+import { reach } from '../faults/reach.ts';
 import { backupTakenAt, readMeta } from '../store/meta.ts';
 import { knownSchema } from '../store/migrate.ts';
 import { readSoundness } from './check-database.ts';
-import { foldWal } from './fold-wal.ts';
-import { timeStamp } from './folder.ts';
+import { decidedName, finishRestore, stagedName } from './finish-restore.ts';
 
 export interface Restored {
   file: string;
@@ -30,21 +30,29 @@ export interface Restored {
   replaced: string | null;
 }
 
-/** Refuses while a server has the home. Until the last rename nothing has changed. */
+/**
+ * Refuses while a server has the home. Killed before it is decided, it has changed nothing; killed later,
+ * it is finished by whoever opens the store next.
+ */
 export async function restoreBackup(paths: HomePaths, file: string, now: Date): Promise<Restored> {
   const release = takeHome(paths.home, 'offshoot restore');
-  const staged = `${paths.database}.restoring`;
+  const staged = stagedName(paths.database);
   try {
+    finishRestore(paths.database);
     requireBackupFile(paths, file);
-    rmSync(staged, { force: true });
     // The copy is what is verified: what is put in place, and not what it was read from.
     copyFileSync(file, staged);
+    reach('backup copied');
     const { schema } = await requireSound(file, staged);
     const takenAt = markAsBackup(staged, statSync(file).mtime);
+    // By which its end, whenever that comes, names what was there.
+    utimesSync(staged, now, now);
     sync(staged);
-    const replaced = setAside(paths.database, now);
-    renameSync(staged, paths.database);
+    reach('backup proved');
+    renameSync(staged, decidedName(paths.database));
     sync(dirname(paths.database));
+    reach('restore decided');
+    const replaced = finishRestore(paths.database);
     return { file, takenAt, schema, replaced };
   } finally {
     for (const end of ['', '-wal', '-shm', '-journal']) rmSync(staged + end, { force: true });
@@ -97,22 +105,6 @@ function markAsBackup(staged: string, modified: Date): string {
   } finally {
     db.close();
   }
-}
-
-/** Under another name as well, so that a kill before the last rename leaves the database where it was. */
-function setAside(database: string, now: Date): string | null {
-  if (!existsSync(database)) return null;
-  try {
-    foldWal(database);
-  } catch {
-    // It is damaged, which is why it is being replaced: it is set aside as it is, with its WAL.
-  }
-  const aside = `${database}.replaced-${timeStamp(now)}`;
-  linkSync(database, aside);
-  // What could not be folded in belongs to the old file, and would ruin the new one.
-  if (existsSync(`${database}-wal`)) renameSync(`${database}-wal`, `${aside}-wal`);
-  rmSync(`${database}-shm`, { force: true });
-  return aside;
 }
 
 function sync(path: string): void {

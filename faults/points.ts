@@ -60,6 +60,19 @@ export const faultPoints = {
     'stop heard': 'We know what to stop, and have not begun.',
     'stop signalled': 'The program was asked to end, and has not.',
   },
+  /** `offshoot restore`, and whoever finishes what it was killed over. */
+  restore: {
+    'backup copied': 'The copy lies beside the store; nobody knows whether it is sound.',
+    'backup proved': 'The copy is sound and marked as a backup; the store is as it was.',
+    'restore decided': 'The copy has the name under which it is the store; nothing else was moved.',
+    'store set aside':
+      'The old database has a second name; its WAL, where damaged, only its first.',
+    'WAL set aside': 'The old database lies there without its WAL.',
+    'store replaced': 'The copy is the store; the folder was not flushed, and nobody was told.',
+  },
 } as const;
 
-export type FaultPoint = keyof (typeof faultPoints)['server'] | keyof (typeof faultPoints)['host'];
+export type FaultPoint =
+  | keyof (typeof faultPoints)['server']
+  | keyof (typeof faultPoints)['host']
+  | keyof (typeof faultPoints)['restore'];

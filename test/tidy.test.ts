@@ -17,7 +17,7 @@ const table: ImportTable = {
   faults: { values: [], packages: [] },
   store: { values: ['contract', 'domain', 'faults'] },
   search: { values: ['contract', 'domain', 'store'] },
-  backup: { values: ['contract', 'engine', 'store'] },
+  backup: { values: ['contract', 'domain', 'engine', 'faults', 'store'] },
   runners: { values: ['contract', 'domain', 'faults'] },
   // The demo agent is a program of its own: it speaks to Offshoot as any agent does.
   'runners/demo-agent': { values: ['contract', 'domain', 'client', 'runners'] },

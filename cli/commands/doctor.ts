@@ -8,6 +8,7 @@ import type { RunnerInfo } from '../../contract/records.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { checkBackups } from '../doctor/backups.ts';
 import { checkConfig } from '../doctor/config.ts';
+import { checkCutRestore } from '../doctor/cut-restore.ts';
 import { checkDisk } from '../doctor/disk.ts';
 import { checkEngine } from '../doctor/engine.ts';
 import { checkHealth, checkRunners } from '../doctor/health.ts';
@@ -61,6 +62,7 @@ async function look(deps: CliDeps): Promise<Look> {
   const local = hasHome
     ? [
         ...(await checkStore(home, client, now)),
+        ...(await checkCutRestore(home)),
         ...(await checkEngine(deps, config.engine)),
         ...(await checkBackups(home, config.backup, now(), client !== null)),
         ...checkPermissions(home),

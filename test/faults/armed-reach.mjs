@@ -7,11 +7,14 @@ import { appendFileSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 
 const home = process.env.OFFSHOOT_HOME;
+/** For a process that dies alone. */
+const killAt = process.env.OFFSHOOT_TEST_KILL_AT;
 /** Agents that are built from the same copy pass nothing. */
 const isOurs = /\/(api|worker)\/main\.js$/.test(process.argv[1] ?? '');
 const counted = { id: null, passes: 0 };
 
 export function reach(point) {
+  if (point === killAt) process.kill(process.pid, 'SIGKILL');
   if (!isOurs) return;
   appendFileSync(join(home, 'reached.log'), `${point}\n`);
   const fault = read('fault.json');
