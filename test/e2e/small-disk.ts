@@ -26,10 +26,11 @@ export interface SmallDisk {
   remove(): void;
 }
 
-export function openDisk(megabytes: number): SmallDisk {
+export function openDisk(megabytes: number, more: readonly string[] = []): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), 'disk-'));
   try {
-    run('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m,mode=700`, 'offshoot-test', folder);
+    const options = [`size=${megabytes}m`, 'mode=700', ...more].join(',');
+    run('mount', '-t', 'tmpfs', '-o', options, 'offshoot-test', folder);
   } catch (error) {
     rmSync(folder, { recursive: true });
     throw error;
