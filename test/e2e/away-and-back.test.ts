@@ -1,12 +1,10 @@
 /** Long absences, shortened: every patience that an absence could use up is set to a second or two. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { discover } from '../../client/index.ts';
-import { testBinary } from '../support/test-engine.ts';
 import {
   crashConfig,
   expectNoRepeats,
@@ -15,26 +13,23 @@ import {
   untilRunning,
 } from './crash-fixture.ts';
 import { startDetachedStack } from './detached-stack.ts';
+import { heldEngine, type HeldEngine } from './held-engine.ts';
 import { rows } from './rows.ts';
 import { startStack, until } from './stack.ts';
 
 let stack: Awaited<ReturnType<typeof startStack>>;
-/** While this file is there, an engine that is started does not get up. */
-const hold = join(tmpdir(), 'hold-engine-away');
-const wrapper = join(tmpdir(), 'temporal-on-hold-away');
+let engine: HeldEngine;
 
 /** Ten minutes are longer than every wait here; so is this, with the waits made short. */
-const engineAwayMs = 12_000;
+const engineAwayMs = 8_000;
 const impatient = { slots: 8, hostWaitSeconds: 1, sessionIdleSeconds: 1 };
 
 beforeAll(async () => {
-  const { path } = await testBinary();
-  const script = `#!/bin/sh\nwhile [ -e ${hold} ]; do sleep 0.05; done\nexec ${path} "$@"\n`;
-  writeFileSync(wrapper, script, { mode: 0o755 });
+  engine = await heldEngine('away');
   stack = await startStack({
     config: { ...crashConfig, limits: impatient },
     timing: quickRestarts,
-    env: { OFFSHOOT_TEMPORAL_BIN: wrapper },
+    env: engine.env,
   });
 }, 60_000);
 afterAll(() => stack.stop(), 60_000);
@@ -69,12 +64,12 @@ test('200 invocations accepted while Temporal is down for longer than every pati
     (n) => n === 0,
   );
 
-  writeFileSync(hold, '');
+  engine.hold();
   const awayFrom = Date.now();
   stack.kill('engine');
   await until(
     () => stack.client.call('getHealth', {}),
-    ({ engine }) => !engine.connected,
+    (health) => !health.engine.connected,
   );
   // Every fifth one tells an external session, which is told through the engine as well.
   const callback = { executionMode: 'ASYNC_CALLBACK', parentSessionId: 'main' };
@@ -88,7 +83,7 @@ test('200 invocations accepted while Temporal is down for longer than every pati
   for (const id of down.ids) expect((await stack.ended(id, 60)).status).toBe('completed');
   await sleep(Math.max(0, engineAwayMs - (Date.now() - awayFrom)));
   expect(count(unstarted)).toBe(200);
-  rmSync(hold);
+  engine.release();
   const launches = readFileSync(join(stack.home, 'launches'), 'utf8').trim().split('\n');
   const wanted = [...names('up', 50), ...names('down', 200)];
   expect(launches.toSorted()).toEqual(wanted.toSorted());

@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cpSync, rmSync } from 'node:fs';
 import { Client, Connection } from '@temporalio/client';
 import { homePaths } from '../../contract/home.ts';
 import type { SubAgentRecord } from '../../contract/records.ts';
-import { testBinary } from '../support/test-engine.ts';
 import { release, untilFile } from './agents.ts';
 import {
   crashConfig,
@@ -17,20 +14,16 @@ import {
   untilGrown,
   untilRunning,
 } from './crash-fixture.ts';
+import { heldEngine, type HeldEngine } from './held-engine.ts';
 import { rows } from './rows.ts';
 import { startStack, until } from './stack.ts';
 
 let stack: Awaited<ReturnType<typeof startStack>>;
-/** While this file is there, an engine that is started does not get up. */
-const hold = join(tmpdir(), 'hold-engine');
-const wrapper = join(tmpdir(), 'temporal-on-hold');
+let engine: HeldEngine;
 
 beforeAll(async () => {
-  const { path } = await testBinary();
-  const script = `#!/bin/sh\nwhile [ -e ${hold} ]; do sleep 0.05; done\nexec ${path} "$@"\n`;
-  writeFileSync(wrapper, script, { mode: 0o755 });
-  const env = { OFFSHOOT_TEMPORAL_BIN: wrapper };
-  stack = await startStack({ config: crashConfig, timing: quickRestarts, env });
+  engine = await heldEngine('crash');
+  stack = await startStack({ config: crashConfig, timing: quickRestarts, env: engine.env });
 }, 60_000);
 afterAll(() => stack.stop(), 60_000);
 
@@ -38,12 +31,12 @@ const get = (id: string) => stack.client.call('getSubagent', { id });
 const untilBack = (connected = true) =>
   until(
     () => stack.client.call('getHealth', {}),
-    ({ engine }) => engine.connected === connected,
+    (health) => health.engine.connected === connected,
   );
 
 /** Kills the engine, does something while it is down, and lets it come back. */
 async function withEngineDown<T>(work: () => Promise<T>): Promise<T> {
-  writeFileSync(hold, '');
+  engine.hold();
   try {
     const pid = stack.pid('engine');
     stack.kill('engine');
@@ -53,15 +46,15 @@ async function withEngineDown<T>(work: () => Promise<T>): Promise<T> {
     );
     return await work();
   } finally {
-    rmSync(hold);
+    engine.release();
   }
 }
 
 async function withEngine<T>(look: (client: Client) => Promise<T>): Promise<T> {
-  const { engine } = await stack.client.call('getHealth', {});
-  const connection = await Connection.connect({ address: engine.address! });
+  const { engine: told } = await stack.client.call('getHealth', {});
+  const connection = await Connection.connect({ address: told.address! });
   try {
-    return await look(new Client({ connection, namespace: engine.namespace }));
+    return await look(new Client({ connection, namespace: told.namespace }));
   } finally {
     await connection.close();
   }
@@ -143,8 +136,8 @@ test('what is asked for while the engine is down runs at once, and is in the eng
 }, 60_000);
 
 test('an engine that stands still keeps nobody waiting: a SYNC call is answered, a callback comes, and nothing is started twice', async () => {
-  const engine = stack.pid('engine');
-  process.kill(engine, 'SIGSTOP');
+  const pid = stack.pid('engine');
+  process.kill(pid, 'SIGSTOP');
   let records: SubAgentRecord[];
   try {
     const from = Date.now();
@@ -153,13 +146,13 @@ test('an engine that stands still keeps nobody waiting: a SYNC call is answered,
     const told = await stack.ended(parent.id);
     expect(told).toMatchObject({ result: { content: 'child completed: child' } });
     // Before the launcher takes it for dead, and starts another one.
-    expect([stack.pid('engine'), Date.now() - from < STANDS_STILL_MS]).toEqual([engine, true]);
+    expect([stack.pid('engine'), Date.now() - from < STANDS_STILL_MS]).toEqual([pid, true]);
     const { items } = await stack.client.call('listSubagents', {
       parentSessionId: parent.sessionKey,
     });
     records = [root, told, items[0]!];
   } finally {
-    process.kill(engine, 'SIGCONT');
+    process.kill(pid, 'SIGCONT');
   }
   for (const record of records) expect(await workflowOf(record)).toBe('COMPLETED');
   expect(launchesOf(records.map(({ id }) => id))).toEqual([1, 2, 1]);
