@@ -6,7 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SubAgentRecord } from '../../contract/records.ts';
-import { runners } from './agents.ts';
+import { formatTraceparent } from '../../contract/trace.ts';
+import { openReceiver } from '../telemetry/otlp-receiver.ts';
+import { program, runners } from './agents.ts';
 import {
   crashConfig,
   expectNoRepeats,
@@ -20,6 +22,7 @@ import {
 import { impatientBuild } from './impatient-build.ts';
 import { namespaceProblem, openNamespace, openProxy, type Network } from './network.ts';
 import { startRemoteHost, type RemoteHost } from './remote-host.ts';
+import { ask } from './requests.ts';
 import { rows } from './rows.ts';
 import { startStack, until } from './stack.ts';
 
@@ -42,15 +45,25 @@ test('where OFFSHOOT_TEST_NETNS asks for network namespaces, there are some', ()
 
 let stack: Awaited<ReturnType<typeof startStack>>;
 let namespace: ReturnType<typeof openNamespace> | null = null;
+let receiver: Awaited<ReturnType<typeof openReceiver>>;
+/** Spans are sent this soon instead of after five seconds. */
+const soon = { OTEL_BSP_SCHEDULE_DELAY: '100' };
 beforeAll(async () => {
+  receiver = await openReceiver();
   if (problem === null) namespace = openNamespace();
   const server = namespace === null ? {} : { listen: namespace.listen };
   const all = { ...crashConfig.runners, absent: runners.absent };
   const entry = await impatientBuild();
-  stack = await startStack({ config: { runners: all, limits, server }, entry });
+  const telemetry = { otlpEndpoint: receiver.endpoint };
+  stack = await startStack({
+    config: { runners: all, limits, server, telemetry },
+    entry,
+    env: soon,
+  });
 }, 60_000);
 afterAll(async () => {
   await stack.stop();
+  await receiver.close();
   await namespace?.close();
 }, 60_000);
 
@@ -240,6 +253,60 @@ test('a program that its machine lacks is named with the host', async () => {
     await host.stop();
     await stack.client.call('revokeHostToken', { hostId: 'bare' });
     await network.close();
+  }
+}, 60_000);
+
+test('one trace leads from the request to a process on another machine, and on to its child there', async () => {
+  const network = await openProxy(stack.url);
+  const env = { ...soon, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint };
+  const host = await startRemoteHost(stack, network, { name: 'traced', env });
+  const caller = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
+  let said: { own: string; childId: string; childs: string };
+  let id = '';
+  try {
+    await host.untilLive();
+    const prompt = program(async ({ spawn, env: given, say }) => {
+      const child = await spawn('SYNC', 'echo "$TRACEPARENT"');
+      say({ own: given['TRACEPARENT'], childId: child.id, childs: child.result?.content });
+    });
+    const { body } = await ask(stack, 'POST', '/api/subagents', {
+      body: { runnerId: 'js', prompt },
+      headers: { traceparent: formatTraceparent({ ...caller, sampled: true }) },
+    });
+    ({ id } = body);
+    said = JSON.parse(body.result!.content) as typeof said;
+    expect([...runsOf(id), ...runsOf(said.childId)].map((run) => run.host_id)).toEqual([
+      'traced',
+      'traced',
+    ]);
+  } finally {
+    // What is left is sent when it ends.
+    await host.stop();
+    await stack.client.call('revokeHostToken', { hostId: 'traced' });
+    await network.close();
+  }
+  const spansOf = (invocation: string) =>
+    receiver.spans.filter(
+      ({ traceId, attributes }) =>
+        traceId === caller.traceId && attributes['offshoot.invocation'] === invocation,
+    );
+  let above = caller.spanId;
+  for (const [invocation, given] of [
+    [id, said.own],
+    [said.childId, said.childs],
+  ] as const) {
+    const spans = await until(
+      async () => spansOf(invocation),
+      (found) => found.length >= 4,
+    );
+    const chain = ['runSubagent', 'subAgent', 'runAgent', 'run'].map((name) =>
+      spans.find((span) => span.name === name)!,
+    );
+    expect(chain.map((span) => span.process)).toEqual(['server', 'server', 'server', 'host']);
+    const parents = [above, ...chain.slice(0, 3).map((span) => span.spanId)];
+    expect(chain.map((span) => span.parentSpanId)).toEqual(parents);
+    above = chain[3]!.spanId;
+    expect(given).toBe(`00-${caller.traceId}-${above}-01`);
   }
 }, 60_000);
 

@@ -33,7 +33,12 @@ export interface RemoteHost {
 export async function startRemoteHost(
   stack: Stack,
   network: Network,
-  { name, slots = 8, token }: { name: string; slots?: number; token?: string },
+  {
+    name,
+    slots = 8,
+    token,
+    env = {},
+  }: { name: string; slots?: number; token?: string; env?: Record<string, string> },
 ): Promise<RemoteHost> {
   const home = mkdtempSync(join(realpathSync(tmpdir()), 'home-'));
   const tokenFile = join(home, 'host.token');
@@ -42,7 +47,7 @@ export async function startRemoteHost(
   const given = ['--server', network.url(stack.url), '--token-file', tokenFile];
   const line = [...network.prefix, process.execPath, binFile, 'worker', ...given];
   const child = spawn(line[0]!, [...line.slice(1), '--slots', String(slots)], {
-    env: cleanEnv({ OFFSHOOT_HOME: home }),
+    env: cleanEnv({ OFFSHOOT_HOME: home, ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';

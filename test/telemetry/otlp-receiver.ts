@@ -43,6 +43,15 @@ export interface Receiver {
 }
 
 export async function withReceiver<T>(use: (receiver: Receiver) => Promise<T>): Promise<T> {
+  const receiver = await openReceiver();
+  try {
+    return await use(receiver);
+  } finally {
+    await receiver.close();
+  }
+}
+
+export async function openReceiver(): Promise<Receiver & { close(): Promise<void> }> {
   const spans: ReceivedSpan[] = [];
   const metrics = new Set<string>();
   const bodies: string[] = [];
@@ -60,13 +69,16 @@ export async function withReceiver<T>(use: (receiver: Receiver) => Promise<T>): 
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  try {
-    const endpoint = `http://127.0.0.1:${port}`;
-    return await use({ endpoint, spans, metrics, text: () => bodies.join('\n') });
-  } finally {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    spans,
+    metrics,
+    text: () => bodies.join('\n'),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }
 
 const msOf = (nanos: string) => Number(BigInt(nanos) / 1_000_000n);
