@@ -1,16 +1,13 @@
 /** Ten thousand hooks while the engine is away and the server is killed: what was answered with 200 is there, once. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { agentSessionWorkflowId } from '../../contract/names.ts';
 import { readEngineFile } from '../../engine/engine-file.ts';
-import { testBinary } from '../support/test-engine.ts';
 import { line } from '../operations/hooks/hooks-fixture.ts';
 import { isLiving, quickRestarts } from './crash-fixture.ts';
+import { heldEngine, type HeldEngine } from './held-engine.ts';
 import { rows } from './rows.ts';
 import { startStack, until } from './stack.ts';
 
@@ -20,20 +17,13 @@ const hooksOfEach = 25;
 const harnesses = ['claude-code', 'codex', 'gemini-cli', 'copilot-cli', 'my-agent'];
 
 let stack: Awaited<ReturnType<typeof startStack>>;
-/** While this file is there, an engine that is started does not get up. */
-const hold = join(tmpdir(), 'hold-engine-of-hooks');
+let held: HeldEngine;
 
 beforeAll(async () => {
-  const { path } = await testBinary();
-  const wrapper = join(tmpdir(), 'temporal-on-hold-of-hooks');
-  const script = `#!/bin/sh\nwhile [ -e ${hold} ]; do sleep 0.05; done\nexec ${path} "$@"\n`;
-  writeFileSync(wrapper, script, { mode: 0o755 });
-  stack = await startStack({ timing: quickRestarts, env: { OFFSHOOT_TEMPORAL_BIN: wrapper } });
+  held = await heldEngine('hooks');
+  stack = await startStack({ timing: quickRestarts, env: held.env });
 }, 60_000);
-afterAll(async () => {
-  rmSync(hold, { force: true });
-  await stack.stop();
-}, 60_000);
+afterAll(() => stack.stop(), 60_000);
 
 interface Session {
   key: string;
@@ -99,7 +89,7 @@ function post(body: object): Promise<number> {
 
 test('of 10,000 hooks with the engine down and the server killed half-way every turn is there once, and every session has its workflow', async () => {
   const engine = stack.pid('engine');
-  writeFileSync(hold, '');
+  held.hold();
   stack.kill('engine');
   await until(
     async () => isLiving(engine),
@@ -147,7 +137,7 @@ test('of 10,000 hooks with the engine down and the server killed half-way every 
     expect([key, kept.get(key)]).toEqual([key, said.map(({ role, text }) => `${role}: ${text}`)]);
   }
 
-  rmSync(hold);
+  held.release();
   const wanted = sessions.map(({ key }) => agentSessionWorkflowId('default', key)).toSorted();
   await until(
     () => stack.client.call('getHealth', {}),
