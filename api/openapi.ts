@@ -126,7 +126,10 @@ function hookParameters(): JsonObject[] {
   const path = parameter('header', 'X-Offshoot-Runtime-Path', words, false);
   path['description'] =
     'Which way the hook took; also X-Signet-Runtime-Path. One path has a session: 409 for the other.';
-  return [path];
+  const late = parameter('header', 'X-Offshoot-Late-Hook', { enum: ['1', ''] }, false);
+  late['description'] =
+    'With 1 nobody reads the answer: the hook was kept while no server was there. Nothing is offered or inherited.';
+  return [path, late];
 }
 
 function headerParameters(operation: OperationDeclaration): JsonObject[] {

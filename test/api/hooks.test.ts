@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { openApiDocument } from '../../api/openapi.ts';
 import { operations, type OperationName } from '../../contract/operations.ts';
 import { fakeApi, sampleInput } from './api-fixture.ts';
 
@@ -45,6 +46,24 @@ test.each(hooks)('%s: what is no hook is refused by name [signet 1, 2]', async (
   ]);
   expect(api.asked).toEqual([]);
 });
+
+test.each(hooks)(
+  '%s: says in its document and to its operation that it comes late',
+  async (name) => {
+    const api = fakeApi();
+    const { path } = operations[name];
+    for (const late of ['1', '', 'no']) {
+      await api.ask('POST', path, {
+        headers: { 'X-Offshoot-Late-Hook': late },
+        body: sampleInput[name],
+      });
+    }
+    expect(api.asked.map(({ caller }) => caller.isLateHook)).toEqual([true, false, false]);
+    const document = openApiDocument('1');
+    const { parameters } = document.paths[path]!['post']!;
+    expect(parameters).toContainEqual(expect.objectContaining({ name: 'X-Offshoot-Late-Hook' }));
+  },
+);
 
 test.each([
   ['x-offshoot-runtime-path', 'plugin'],
