@@ -1,11 +1,12 @@
 /** The server's process: takes the home, opens the store, serves, and keeps in touch with the engine. */
 import { randomBytes } from 'node:crypto';
-import { chmodSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { checkDatabase, createBackups, finishRestore, startSchedule } from '../backup/index.ts';
 import { homeFolder } from '../client/home-folder.ts';
+import { openHookSpool } from '../client/hook-spool.ts';
 import { createConfigSource, ownVersion } from '../config/index.ts';
 import { readEnvironment } from '../contract/config.ts';
 import { AppError } from '../contract/errors.ts';
@@ -33,7 +34,7 @@ import {
 import { makeHome } from '../launcher/make-home.ts';
 import { findRunner, listRunners } from '../runners/index.ts';
 import { startSearch } from '../search/start-search.ts';
-import { openStore, type Store } from '../store/index.ts';
+import { openStore, type OnCommit, type Store } from '../store/index.ts';
 import { createLogger, writeTo } from '../telemetry/logger.ts';
 import { prometheusText } from '../telemetry/prometheus-text.ts';
 import { sendTelemetry } from '../telemetry/send-telemetry.ts';
@@ -68,12 +69,7 @@ async function serve(): Promise<void> {
   const metrics = createServerMetrics();
   const secret = homeSecret(paths);
   const secrets = createSecretsBox(paths.secrets);
-  // Before anybody opens what may be an old database without its last commits.
-  const replaced = finishRestore(paths.database);
-  if (replaced !== null)
-    log(`finished a restore; what was there is ${replaced}`, { level: 'info' });
-  const store = openStore(paths.database, { onCommit: metrics.committed });
-  reach('store opened');
+  const store = openOwnStore(metrics);
   const { read: readMetrics, otlp } = await tell(metrics, store, () => link.view().connected);
   const search = searchIn(store);
   let url = '';
@@ -119,13 +115,12 @@ async function serve(): Promise<void> {
   hosts = () => ownHosts({ port: listening.port, address }, config.lastGood().server.names);
   url = `http://127.0.0.1:${listening.port}`;
   file.tell();
-  const stopKeeper = startKeeper(store, () => config.lastGood(), log);
-  const stopSchedule = startSchedule(backups, log);
+  const keeper = startKeeper(store, () => config.lastGood(), log);
+  const stops = [keeper, startSchedule(backups, log), sendKeptHooks(url)];
   dropSecretsAtTheEnd(store, secrets);
 
   async function end(): Promise<void> {
-    stopKeeper();
-    stopSchedule();
+    for (const stop of stops) stop();
     // First of all: whoever looks for the server from here on is told that there is none.
     file.remove();
     // A search may wait for a minute, which nobody shall wait for now.
@@ -139,6 +134,29 @@ async function serve(): Promise<void> {
     process.exit(0);
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void end());
+}
+
+function openOwnStore({ committed }: { committed: OnCommit }): Store {
+  // Before anybody opens what may be an old database without its last commits.
+  const replaced = finishRestore(paths.database);
+  if (replaced !== null)
+    log(`finished a restore; what was there is ${replaced}`, { level: 'info' });
+  const store = openStore(paths.database, { onCommit: committed });
+  reach('store opened');
+  return store;
+}
+
+/** Hooks that waited for a server to be there: in their order, and before those that come behind them. */
+function sendKeptHooks(url: string): () => void {
+  const over = new AbortController();
+  const spool = openHookSpool(paths.ownHookSpool);
+  if (spool.names().length === 0) return () => {};
+  const server = { url, token: readFileSync(paths.token, 'utf8').trim() };
+  // What is left waits for the next hook, or the next start.
+  sendSpooled(spool, server, over.signal).catch((error: unknown) => {
+    log(`hooks that were kept: ${String(error)}`, { level: 'error' });
+  });
+  return () => over.abort();
 }
 
 /** Below which a hook may name a transcript. */

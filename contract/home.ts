@@ -28,6 +28,8 @@ export function homePaths(home: string) {
     logs: `${home}/logs`,
     /** Hooks that came while no server was there, by the server they were meant for. */
     hookSpools: `${home}/spool`,
+    /** What waits for this home's own server. */
+    ownHookSpool: `${home}/spool/hooks`,
     work: `${home}/work`,
     /** One 0600 file per open invocation with the values of `context.env`. */
     secrets: `${home}/secrets`,

@@ -20,10 +20,12 @@ export function findHookTarget({
   environment: HookEnvironment;
   home: string;
 }): HookTarget {
-  const spools = isFolder(home) ? homePaths(home).hookSpools : null;
+  const paths = isFolder(home) ? homePaths(home) : null;
   const named = url !== null && token !== null ? { url, token } : null;
   const server = named ?? serverOf(home);
-  return { server, spoolFolder: spools && join(spools, named ? spoolOf(named) : 'hooks') };
+  const spoolFolder =
+    paths && (named ? join(paths.hookSpools, spoolOf(named)) : paths.ownHookSpool);
+  return { server, spoolFolder };
 }
 
 /** What was meant for one token must not be sent with another's rights: it would become another agent's. */

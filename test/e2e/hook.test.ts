@@ -6,8 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { openHookSpool } from '../../client/hook-spool.ts';
+import { homePaths } from '../../contract/home.ts';
 import { answerJson, withFakeServer, type FakeServer } from '../client/fake-server.ts';
 import { withFolder } from '../support/folder.ts';
+import { withLoneServer } from './lone-server.ts';
+import { until } from './stack.ts';
 
 const binFile = fileURLToPath(new URL('../../bin/offshoot.mjs', import.meta.url));
 
@@ -50,6 +53,33 @@ test.each([
     },
   ),
 );
+
+test('what was kept while no server was there is sent by the server when it starts, in its order', async () => {
+  const prompts = Array.from({ length: 25 }, (_, n) => `prompt ${n}`);
+  const keep = async (home: string) => {
+    const spool = openHookSpool(homePaths(home).ownHookSpool);
+    for (const [n, userMessage] of prompts.entries()) {
+      const at = new Date(Date.UTC(2026, 2, 8, 10, n)).toISOString();
+      const request = {
+        harness: 'codex',
+        sessionKey: 's1',
+        userMessage,
+        at,
+        idempotencyKey: `${n}`,
+      };
+      spool.add({ event: 'user-prompt-submit', request });
+    }
+  };
+  await withLoneServer({ prepare: keep }, async ({ home, client }) => {
+    const spool = openHookSpool(homePaths(home).ownHookSpool);
+    await until(
+      async () => spool.names(),
+      (names) => names.length === 0,
+    );
+    const { content } = await client.call('getSessionTranscript', { key: 's1' });
+    expect(content).toBe(prompts.map((text) => `User: ${text}`).join('\n'));
+  });
+}, 30_000);
 
 test('OFFSHOOT_NO_HOOKS ends the process before it reads anything', () =>
   withHome(
