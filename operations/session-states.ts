@@ -4,6 +4,7 @@ import { hints } from '../contract/hints.ts';
 import { limits } from '../contract/limits.ts';
 import type { OperationOutput, ParsedInput } from '../contract/operations.ts';
 import type { SessionState } from '../contract/records.ts';
+import { bypassStates, setBypassed } from '../store/bypass.ts';
 import { claimSession, holderOf } from '../store/claims.ts';
 import { listSessionRows, presence, sessionState } from '../store/session-states.ts';
 import { sessionById, type SessionRow } from '../store/sessions.ts';
@@ -53,10 +54,7 @@ export async function bypassSession(
 ): Promise<OperationOutput<'bypassSession'>> {
   const { id, session_key: key } = requireSession(deps, caller, input);
   await deps.store.write((tx) =>
-    tx.db.run('UPDATE sessions SET bypassed = :bypassed WHERE id = :id', {
-      id,
-      bypassed: input.enabled ? 1 : 0,
-    }),
+    setBypassed(tx, id, input.enabled ? bypassStates.on : bypassStates.off),
   );
   return { key, bypassed: input.enabled };
 }

@@ -1,6 +1,7 @@
 /** Sessions as they are now: claims, edges, and what is open for them. */
 import type { SessionState } from '../contract/records.ts';
 import type { Db } from './database.ts';
+import { bypassStates } from './bypass.ts';
 import { holderOf } from './claims.ts';
 import { openStatuses } from './invocations.ts';
 import { lineageOf } from './lineage.ts';
@@ -63,7 +64,7 @@ export function sessionState(db: Db, row: SessionRow, now: string): SessionState
     runtimePath: holder ?? 'unknown',
     claimedAt: holder === null ? row.created_at : (row.claimed_at ?? row.created_at),
     expiresAt: holder === null ? null : row.claim_expires_at,
-    bypassed: row.bypassed === 1,
+    bypassed: row.bypassed === bypassStates.on,
     endedAt: row.ended_at,
     parentSessionId: edge ? sessionById(db, edge.parent_session_id).session_key : null,
     rootSessionId: edge ? sessionById(db, edge.root_session_id).session_key : row.session_key,

@@ -15,6 +15,7 @@ export interface SessionRow {
   runtime_path: RuntimePath | null;
   claimed_at: string | null;
   claim_expires_at: string | null;
+  /** One of `bypassStates`. */
   bypassed: number;
   context_epoch: number;
   /** JSON: see snapshots.ts. */

@@ -7,7 +7,8 @@ import {
   type OperationName,
 } from '../../contract/operations.ts';
 import type { RuntimePath } from '../../contract/words.ts';
-import { claimSession, refuseOtherPath } from '../../store/claims.ts';
+import { bypassStates, setBypassed } from '../../store/bypass.ts';
+import { claimSession, holderOf, refuseOtherPath, releaseClaim } from '../../store/claims.ts';
 import { findAnswer, keepAnswer } from '../../store/hook-answers.ts';
 import type { ContextConfig } from '../../store/context-block.ts';
 import type { InvocationRow } from '../../store/invocations.ts';
@@ -192,7 +193,7 @@ function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought)
   const holder =
     about.rootSessionKey === null ? before : findSession(tx.db, agentId, about.rootSessionKey);
   refuseForeign(tx, asking, before);
-  if (before?.bypassed || holder?.bypassed) return bypassedAnswer(kind.name) as A;
+  if (isLeftAlone(tx, hearing, before, holder)) return bypassedAnswer(kind.name) as A;
   const named = nameOf(kind, caller, hook);
   const known = before && named !== null ? findAnswer(tx, before.id, named) : undefined;
   // What its first answer offered may never have been read: else the end of the turn would settle it.
@@ -201,7 +202,7 @@ function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought)
   const path = caller.runtimePath ?? hook.runtimePath ?? null;
   for (const session of [before, holder]) if (session) refuseOtherPath(session, path, tx.now);
 
-  const at = hook.at === undefined ? tx.now : new Date(hook.at).toISOString();
+  const at = timeOf(tx, hook);
   const session = see(tx, hearing, before);
   if (path !== null) claimSession(tx, before ?? session, path);
   if (brought.transcript !== null) {
@@ -220,6 +221,36 @@ function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought)
   const answer = effect(heard);
   if (named !== null) keepAnswer(tx, session.id, named, answer);
   return answer;
+}
+
+const timeOf = (tx: Tx, { at }: Hook) => (at === undefined ? tx.now : new Date(at).toISOString());
+
+/**
+ * Bypass lasts until the session ends. What comes behind the end, as a repeat or late, is still of the
+ * session that was bypassed: only what begins it again is heard.
+ */
+function isLeftAlone<A>(
+  tx: Tx,
+  { kind, hook, caller }: Hearing<A>,
+  before: SessionRow | null,
+  holder: SessionRow | null | undefined,
+): boolean {
+  if (holder !== before && holder?.bypassed) return true;
+  if (!before?.bypassed) return false;
+  const at = timeOf(tx, hook);
+  const isBeginning = kind.isStart === true || kind.name === 'hookUserPromptSubmit';
+  if (before.bypassed === bypassStates.over && isBeginning && at >= (before.ended_at ?? '')) {
+    setBypassed(tx, before.id, bypassStates.off);
+    return false;
+  }
+  if (kind.name === 'hookSessionEnd' && before.bypassed === bypassStates.on) {
+    const path = caller.runtimePath ?? hook.runtimePath ?? null;
+    const holding = holderOf(before, tx.now);
+    if (path === null || holding === null || holding === path) releaseClaim(tx, before.id);
+    setEnded(tx, before, at);
+    setBypassed(tx, before.id, bypassStates.over);
+  }
+  return true;
 }
 
 /** The session is known from here on, with its edge; its workflow hears of its beginning. */

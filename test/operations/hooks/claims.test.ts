@@ -84,6 +84,51 @@ test('the end frees the session; an end over the other path does not [signet 54]
   });
 });
 
+test('bypass lasts until the session ends, which frees it; what comes late from before its end is still not heard', async () => {
+  await withHooks(async (room) => {
+    await start(room, {}, 'plugin');
+    const bypass = (enabled: boolean) => room.ask('bypassSession', { key: 's1', enabled });
+    const isBypassed = async () => (await room.ask('getSession', { key: 's1' })).bypassed;
+    await bypass(true);
+    room.clock.advance(10 * limits.claimMs);
+    expect(await room.prompt('s1', 'days later')).toMatchObject({ bypassed: true });
+    const before = room.clock.now().toISOString();
+    room.clock.advance(60_000);
+    const end = { ...everyHook.hookSessionEnd, transcript: 'User: nobody is to know' };
+    for (const _ of ['at first', 'and again']) {
+      expect(await room.ask('hookSessionEnd', end, room.over('plugin'))).toMatchObject({
+        bypassed: true,
+      });
+    }
+    expect(await isBypassed()).toBe(false);
+    expect(room.session('s1')).toMatchObject({
+      runtime_path: null,
+      ended_at: expect.any(String),
+    });
+    expect(await room.prompt('s1', 'late', { at: before })).toMatchObject({ bypassed: true });
+    expect(await room.ask('hookStop', everyHook.hookStop)).toMatchObject({ bypassed: true });
+    expect(room.all('s1')).toEqual(['mark: started']);
+    await start(room, { source: 'resume' }, 'legacy');
+    await room.prompt('s1', 'heard');
+    expect(room.said('s1')).toEqual(['user: heard']);
+  });
+});
+
+test('an end over the other path leaves the claim of a bypassed session as it is; one that was bypassed after its end stays so [signet 54]', async () => {
+  await withHooks(async (room) => {
+    const end = (path: 'plugin' | 'legacy') =>
+      room.ask('hookSessionEnd', everyHook.hookSessionEnd, room.over(path));
+    await start(room, {}, 'plugin');
+    await room.ask('bypassSession', { key: 's1', enabled: true });
+    await end('legacy');
+    expect(room.session('s1')!.runtime_path).toBe('plugin');
+    await room.ask('bypassSession', { key: 's1', enabled: true });
+    expect(await start(room)).toMatchObject({ bypassed: true });
+    await room.ask('bypassSession', { key: 's1', enabled: false });
+    expect(await start(room)).not.toHaveProperty('bypassed');
+  });
+});
+
 test('a bypassed session is left alone, each hook in its own shape, whoever holds it [signet 52]', async () => {
   await withHooks(async (room) => {
     await start(room, {}, 'plugin');
