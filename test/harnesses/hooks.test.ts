@@ -14,8 +14,8 @@ import {
 } from '../../contract/hooks.ts';
 import { hooksOf } from '../../harnesses/hooks-of.ts';
 import { readHook, type HookCall, type HookEvent } from '../../harnesses/hooks.ts';
-import { objectOf, type JsonObject } from '../../harnesses/json.ts';
-import { captureNames, programOf, readCapture } from '../support/captures.ts';
+import type { JsonObject } from '../../harnesses/json.ts';
+import { hookCaptures, hooksIn, programOf } from '../support/captures.ts';
 
 const schemas: Record<HookEvent, z.ZodType> = {
   'session-start': sessionStartSchema,
@@ -126,17 +126,13 @@ const expected: Record<string, Record<string, readonly [HookEvent | null, number
   },
 };
 
-interface Captured {
-  name: string;
-  payload: JsonObject;
-}
-
 test.each(Object.keys(expected))(
   'every hook of %s is taken, or listed as nothing',
   async (program) => {
     const hooks = await hooksOf(program);
     const seen: Record<string, [HookEvent | null, number]> = {};
-    for (const { name, payload } of capturedOf(program)) {
+    const captures = hookCaptures.filter((capture) => programOf(capture) === program);
+    for (const { name, payload } of captures.flatMap(hooksIn)) {
       const call = readHook(hooks, { harness: program, name, payload });
       if (call !== null) {
         expect(schemas[call.event].safeParse(call.request).error).toBeUndefined();
@@ -241,30 +237,11 @@ test('an event without what it must have is not sent', async () => {
 
 async function callsOf(program: string, file: string): Promise<HookCall[]> {
   const hooks = await hooksOf(program);
-  return capturedIn(`${program}/${file}`)
+  return hooksIn(`${program}/${file}`)
     .map((captured) => readHook(hooks, { harness: program, ...captured }))
     .filter((call) => call !== null);
 }
 
 function first(calls: readonly HookCall[], event: string): JsonObject | undefined {
   return calls.find((call) => call.event === event)?.request;
-}
-
-function capturedOf(program: string): Captured[] {
-  return captureNames
-    .filter((name) => programOf(name) === program && /\/(plugin-)?hooks/.test(name))
-    .flatMap(capturedIn);
-}
-
-/** Hook commands got `stdin`; plugins were called with what stands in the other fields. */
-function capturedIn(name: string): Captured[] {
-  const lines = readCapture(name).trimEnd().split('\n');
-  return lines.map((line) => {
-    const { label, kind, hook, stdin, input, output, event, ctx } = JSON.parse(line) as JsonObject;
-    const given = objectOf(kind === 'event' ? input : stdin);
-    return {
-      name: String(kind === 'event' ? given?.type : (label ?? kind ?? hook)),
-      payload: given ?? (hook === undefined ? { input, output } : { event, ctx }),
-    };
-  });
 }

@@ -1,6 +1,7 @@
 /** What real agent programs wrote, as test/fixtures/captures keeps it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { objectOf, type JsonObject } from '../../harnesses/json.ts';
 
 const root = fileURLToPath(new URL('../fixtures/captures', import.meta.url));
 
@@ -15,4 +16,25 @@ export function readCapture(name: string): string {
 
 export function programOf(name: string): string {
   return name.slice(0, name.indexOf('/'));
+}
+
+export const hookCaptures = captureNames.filter((name) => /\/(plugin-)?hooks/.test(name));
+
+export interface CapturedHook {
+  /** The program's own name of the event. */
+  name: string;
+  payload: JsonObject;
+}
+
+/** Hook commands got `stdin`; plugins were called with what stands in the other fields. */
+export function hooksIn(capture: string): CapturedHook[] {
+  const lines = readCapture(capture).trimEnd().split('\n');
+  return lines.map((line) => {
+    const { label, kind, hook, stdin, input, output, event, ctx } = JSON.parse(line) as JsonObject;
+    const given = objectOf(kind === 'event' ? input : stdin);
+    return {
+      name: String(kind === 'event' ? given?.type : (label ?? kind ?? hook)),
+      payload: given ?? (hook === undefined ? { input, output } : { event, ctx }),
+    };
+  });
 }
