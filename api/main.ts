@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { checkDatabase, createBackups, finishRestore, startSchedule } from '../backup/index.ts';
+import { sendSpooled } from '../cli/hook/send-spooled.ts';
 import { homeFolder } from '../client/home-folder.ts';
 import { openHookSpool } from '../client/hook-spool.ts';
 import { createConfigSource, ownVersion } from '../config/index.ts';

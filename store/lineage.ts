@@ -26,6 +26,8 @@ export function lineageOf(db: Db, sessionId: number): LineageRow | undefined {
 export interface LinkOptions {
   /** A session idle for longer is not guessed to be a parent; null: any may be. */
   parentIdleHours: number | null;
+  /** Whether whoever reports it may have this one for its parent: a child reads what its parent knows. */
+  mayBeParent: (parent: SessionRow) => boolean;
 }
 
 /**
@@ -51,6 +53,7 @@ export function linkSession(
     const parent = lookFor(tx, session, guess, options);
     // Whoever stands below a session cannot be above it.
     if (parent === undefined || isAtOrAbove(tx.db, session.id, parent.id)) continue;
+    if (!options.mayBeParent(parent)) continue;
     insertLineage(tx, session, parent, guess.rule);
     break;
   }

@@ -27,7 +27,7 @@ import type { Tx } from '../../store/write-queue.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { askingInvocation } from '../gate.ts';
-import { requireInProject, scopeOf } from '../scope.ts';
+import { isOwn, requireInProject, scopeOf } from '../scope.ts';
 import { readTranscript, type GivenTranscript } from './read-transcript.ts';
 import { NeedsWhole, takeTranscript } from './take-transcript.ts';
 import { whoseAgent } from './whose-agent.ts';
@@ -187,12 +187,12 @@ interface Hearing<A> {
 }
 
 function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought): A {
-  const { asking, agentId, about, caller, config, kind, hook, effect } = hearing;
+  const { agentId, about, caller, config, kind, hook, effect } = hearing;
   const isLate = caller.isLateHook;
   const before = findSession(tx.db, agentId, about.sessionKey) ?? null;
   const holder =
     about.rootSessionKey === null ? before : findSession(tx.db, agentId, about.rootSessionKey);
-  refuseForeign(tx, asking, before);
+  for (const session of [before, holder]) refuseForeign(tx, hearing, session ?? null);
   if (isLeftAlone(tx, hearing, before, holder)) return bypassedAnswer(kind.name) as A;
   const named = nameOf(kind, caller, hook);
   const known = before && named !== null ? findAnswer(tx, before.id, named) : undefined;
@@ -275,16 +275,20 @@ function see<A>(tx: Tx, hearing: Hearing<A>, before: SessionRow | null): Session
       parentAgentId: hook.parentHarnessAgentId ?? null,
       isStart: kind.isStart ?? false,
     },
-    config,
+    { ...config, mayBeParent: (parent) => isWithin(tx, hearing, parent) },
   );
   if (before === null) queueSessionPoke(tx, session.id);
   return session;
 }
 
 /** A child's token reports its own session and those below it, and new ones, which become its own. */
-function refuseForeign(tx: Tx, asking: InvocationRow | null, session: SessionRow | null): void {
-  if (asking === null || session === null) return;
-  if (isAtOrAbove(tx.db, asking.session_id, session.id)) return;
+function isWithin<A>(tx: Tx, { asking, caller }: Hearing<A>, session: SessionRow): boolean {
+  const isBelow = asking === null || isAtOrAbove(tx.db, asking.session_id, session.id);
+  return isBelow && isOwn(caller, session);
+}
+
+function refuseForeign<A>(tx: Tx, hearing: Hearing<A>, session: SessionRow | null): void {
+  if (session === null || isWithin(tx, hearing, session)) return;
   throw new AppError('forbidden', `${session.session_key} is outside of what this token may touch`);
 }
 

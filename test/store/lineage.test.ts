@@ -22,6 +22,8 @@ interface Seen {
   project?: string;
   agentId?: string;
   parentIdleHours?: number | null;
+  /** Keys that whoever reports it may not have for a parent. */
+  closed?: string[];
 }
 
 async function withFamily(use: (family: Family) => Promise<void>): Promise<void> {
@@ -52,7 +54,9 @@ async function withFamily(use: (family: Family) => Promise<void>): Promise<void>
             });
             setEnded(tx, session, null);
             const { parentIdleHours = 4 } = more;
-            linkSession(tx, session, hints, { parentIdleHours });
+            const mayBeParent = (parent: { session_key: string }) =>
+              !more.closed?.includes(parent.session_key);
+            linkSession(tx, session, hints, { parentIdleHours, mayBeParent });
           });
           return edge(key)?.[0] ?? null;
         },
@@ -149,6 +153,17 @@ test('a parent named that is not there, or is of another agent, is nobody [signe
     await see('C', { parentSessionKey: 'bobs', ...sub('c') }, { agentId: 'alice' });
     await see('D', { parentSessionKey: 'nobody', ...sub('d') });
     expect([edge('C'), edge('D')]).toEqual([null, null]);
+  }));
+
+test('a parent that the reporter may not read is none by any rule', () =>
+  withFamily(async ({ see, edge }) => {
+    await see('agent:x:main');
+    await see('P');
+    const closed = ['P', 'agent:x:main'];
+    await see('C', { parentSessionKey: 'P' }, { closed });
+    await see('agent:x:main:subagent:1', {}, { closed });
+    await see('D', sub('d'), { closed: [...closed, 'C', 'agent:x:main:subagent:1'] });
+    expect([edge('C'), edge('agent:x:main:subagent:1'), edge('D')]).toEqual([null, null, null]);
   }));
 
 test('a guess gives way to what is said outright, and nothing else is ever moved', () =>

@@ -1,0 +1,78 @@
+/** The HTTP server on a port of its own, over the real operations and a real store. */
+import { createApp } from '../../api/app.ts';
+import { listen } from '../../api/listen.ts';
+import { signToken, type TokenClaims } from '../../domain/token.ts';
+import {
+  handlers,
+  hostHandlers,
+  isHostWelcome,
+  watchSession,
+  watchSubagent,
+} from '../../operations/index.ts';
+import { withOperations, type Room } from '../operations/operations-fixture.ts';
+
+export interface Told {
+  status: number;
+  /** As it came: what is not there must not be anywhere in it. */
+  text: string;
+}
+
+export interface Api extends Room {
+  url: string;
+  token(claims: TokenClaims): string;
+  http(
+    token: string,
+    method: string,
+    path: string,
+    more?: { body?: unknown; headers?: Record<string, string> },
+  ): Promise<Told>;
+}
+
+export function withRealApi<T>(use: (api: Api) => Promise<T>): Promise<T> {
+  return withOperations(async (room) => {
+    const { deps } = room;
+    const app = createApp({
+      run: (name, caller, input) => handlers[name](deps, caller, input),
+      watch: (caller, request) => watchSubagent(deps, caller, request),
+      watchSession: (caller, request) => watchSession(deps, caller, request),
+      host: {
+        hello: (_, request) => hostHandlers.hello(deps, request),
+        sync: (caller, request) => hostHandlers.sync(deps, caller.gone, request),
+        claim: (_, request) => hostHandlers.claim(deps, request),
+        report: (_, request) => hostHandlers.report(deps, request),
+      },
+      isHostWelcome: (claims) => isHostWelcome(deps, claims),
+      secret: deps.secret,
+      allowedHosts: () => [],
+      version: deps.version,
+      metrics: () => null,
+      log: { error: () => {} },
+    });
+    const where = { port: 0, address: '127.0.0.1' };
+    const server = await listen((request) => app.fetch(request), where, deps.paths);
+    const url = `http://127.0.0.1:${server.port}`;
+    try {
+      return await use({
+        ...room,
+        url,
+        token: (claims) => signToken(deps.secret, claims),
+        async http(token, method, path, { body, headers } = {}) {
+          const response = await fetch(`${url}${path}`, {
+            method,
+            headers: { authorization: `Bearer ${token}`, ...headers },
+            ...(body !== undefined && { body: JSON.stringify(body) }),
+          });
+          // A stream that has begun has no end, and is one answer too many already.
+          const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+          if (!isStream) return { status: response.status, text: await response.text() };
+          const reader = response.body!.getReader();
+          const { value } = await reader.read();
+          await reader.cancel();
+          return { status: response.status, text: Buffer.from(value ?? []).toString() };
+        },
+      });
+    } finally {
+      await server.close();
+    }
+  });
+}
