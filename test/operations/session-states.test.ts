@@ -1,0 +1,156 @@
+/** Sessions as they are now: lists and their filters, claims, presence, agents, and trees of both kinds. */
+import { expect, test } from '@jest/globals';
+import type { OperationInput } from '../../contract/operations.ts';
+import { withHooks, type HookRoom } from './hooks/hooks-fixture.ts';
+import { callerAs, refusal } from './operations-fixture.ts';
+
+const HOUR = 3_600_000;
+
+const keys = async (room: HookRoom, filter: OperationInput<'listSessions'> = {}) =>
+  (await room.ask('listSessions', filter)).sessions.map(({ key }) => key);
+
+test('sessions are listed by agent, project, harness, time and activity, those active last first', () =>
+  withHooks(async (room) => {
+    const see = (sessionKey: string, more: Record<string, unknown> = {}) =>
+      room.prompt(sessionKey, 'hi', more);
+    await see('first', { project: '/repo' });
+    room.clock.advance(5 * HOUR);
+    const late = room.store.now();
+    await see('below', { project: '/repo/part' });
+    await see('beside', { project: '/repository', harness: 'codex' });
+    await see('bobs', { agentId: 'bob', project: '/repo' });
+    await room.ask('hookSessionEnd', { harness: 'claude-code', sessionKey: 'below' });
+    expect(await keys(room)).toEqual(['below', 'beside', 'first']);
+    expect(await keys(room, { agentId: 'bob' })).toEqual(['bobs']);
+    expect(await keys(room, { project: '/repo' })).toEqual(['below', 'first']);
+    expect(await keys(room, { harness: 'codex' })).toEqual(['beside']);
+    expect(await keys(room, { since: late })).toEqual(['below', 'beside']);
+    expect(await keys(room, { active: 'true' })).toEqual(['beside']);
+    expect(await keys(room, { active: 'false' })).toEqual(['below', 'beside', 'first']);
+  }));
+
+test('pages of sessions have all of them once, also those of one moment, and refuse a made-up cursor', () =>
+  withHooks(async (room) => {
+    for (let at = 0; at < 7; at += 1) await room.ask('registerSession', { key: `s${at}` });
+    await room.store.write((tx) =>
+      tx.db.run(`UPDATE sessions SET updated_at = :now WHERE session_key < 's5'`, { now: tx.now }),
+    );
+    const all = await keys(room);
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    let pages = 0;
+    do {
+      const page: Awaited<ReturnType<typeof next>> = await next(cursor);
+      expect(page.count).toBe(page.sessions.length);
+      seen.push(...page.sessions.map(({ key }) => key));
+      cursor = page.nextCursor;
+      pages += 1;
+    } while (cursor !== null);
+    expect([seen, pages]).toEqual([all, 3]);
+    expect(new Set(seen).size).toBe(7);
+    const wrong = Buffer.from('s1').toString('base64url');
+    expect(await refusal(next(wrong))).toBe('bad_request');
+
+    function next(from: string | null) {
+      return room.ask('listSessions', { limit: 3, ...(from !== null && { cursor: from }) });
+    }
+  }));
+
+test('a claim is renewed for as long again, and none is made where nobody has one', () =>
+  withHooks(async (room) => {
+    const start = { harness: 'claude-code', sessionKey: 's1' };
+    await room.ask('hookSessionStart', start, room.over('plugin'));
+    room.clock.advance(3 * HOUR);
+    const renewed = await room.ask('renewSession', { key: 's1' });
+    expect(renewed).toMatchObject({ key: 's1', renewed: true });
+    const left = Date.parse(renewed.expiresAt!) - Date.parse(room.store.now());
+    expect(Math.round(left / HOUR)).toBe(4);
+    room.clock.advance(3 * HOUR);
+    expect(await room.ask('getSession', { key: 's1' })).toMatchObject({ runtimePath: 'plugin' });
+    room.clock.advance(2 * HOUR);
+    const gone = await room.ask('renewSession', { key: 's1' });
+    expect(gone).toEqual({ key: 's1', renewed: false, expiresAt: null });
+    expect(await room.ask('getSession', { key: 's1' })).toMatchObject({ runtimePath: 'unknown' });
+    expect(await refusal(room.ask('renewSession', { key: 'none' }))).toBe('not_found');
+  }));
+
+test('a session is bypassed and let in again; an unknown one is not found [signet 53]', () =>
+  withHooks(async (room) => {
+    await room.prompt('s1', 'one');
+    const bypass = (enabled: boolean) => room.ask('bypassSession', { key: 's1', enabled });
+    expect(await bypass(true)).toEqual({ key: 's1', bypassed: true });
+    expect(await room.prompt('s1', 'two')).toMatchObject({ bypassed: true });
+    expect(await bypass(false)).toEqual({ key: 's1', bypassed: false });
+    await room.prompt('s1', 'three');
+    expect(room.said('s1')).toEqual(['user: one', 'user: three']);
+    const unknown = room.ask('bypassSession', { key: 'none', enabled: true });
+    expect(await refusal(unknown)).toBe('not_found');
+  }));
+
+test('presence counts who was active lately over all agents, for every token, without a key or a word', () =>
+  withHooks(async (room) => {
+    await room.prompt('old', 'gone', { agentId: 'carol' });
+    room.clock.advance(5 * HOUR);
+    await room.prompt('a1', 'words', { agentId: 'alice' });
+    await room.prompt('a2', 'words', { agentId: 'alice' });
+    await room.prompt('b1', 'words', { agentId: 'bob', harness: 'codex' });
+    await room.prompt('b2', 'words', { agentId: 'bob', harness: 'codex' });
+    await room.ask('hookSessionEnd', { harness: 'codex', sessionKey: 'b2', agentId: 'bob' });
+    const me = callerAs({
+      claims: {
+        role: 'readonly',
+        agentId: 'alice',
+        project: null,
+        permissions: ['recall'],
+        expiresAt: '2999-01-01T00:00:00.000Z',
+      },
+    });
+    const { agents } = await room.ask('getPresence', {}, me);
+    expect(agents.map((one) => [one.agentId, one.harness, one.sessions])).toEqual([
+      ['bob', 'codex', 1],
+      ['alice', 'claude-code', 2],
+    ]);
+    expect(Object.keys(agents[0]!).toSorted()).toEqual([
+      'agentId',
+      'harness',
+      'lastActivityAt',
+      'sessions',
+    ]);
+  }));
+
+test('an agent keeps the policy it was given, and what is left out stays as it is', () =>
+  withHooks(async (room) => {
+    expect(await refusal(room.ask('getAgent', { id: 'alice' }))).toBe('not_found');
+    await room.prompt('a1', 'hi', { agentId: 'alice' });
+    const first = { id: 'alice', name: 'alice', readPolicy: 'shared', policyGroup: null };
+    expect(await room.ask('getAgent', { id: 'alice' })).toEqual(first);
+    const group = { id: 'alice', readPolicy: 'group', policyGroup: 'team' } as const;
+    expect(await room.ask('putAgent', group)).toEqual({ ...first, ...group });
+    await room.ask('putAgent', { id: 'alice', name: 'Alice' });
+    await room.prompt('a2', 'hi', { agentId: 'alice' });
+    expect(await room.ask('getAgent', { id: 'alice' })).toEqual({
+      ...group,
+      name: 'Alice',
+    });
+  }));
+
+test('a tree has sessions that programs report and those that we run, each below its parent', () =>
+  withHooks(async (room) => {
+    await room.prompt('main', 'hi', { project: room.workspace });
+    const hook = { harness: 'claude-code', sessionKey: 'main', harnessAgentId: 'a1' };
+    const { sessionKey: subagent } = await room.ask('hookSubagentStart', hook);
+    const managed = await room.start({ parentSessionId: subagent! });
+    const below = { harness: 'codex', sessionKey: 'inner' };
+    await room.ask('hookSessionStart', below, room.child(managed.id));
+    const tree = await room.ask('getTree', { key: 'main' });
+    const [first] = tree.children;
+    expect([first!.sessionKey, first!.kind, first!.depth]).toEqual([subagent, 'external', 1]);
+    const [run] = first!.children;
+    expect([run!.sessionKey, run!.kind, run!.depth]).toEqual([managed.sessionKey, 'managed', 2]);
+    expect(run!.invocations.map(({ id }) => id)).toEqual([managed.id]);
+    expect(run!.children.map((one) => [one.sessionKey, one.kind, one.depth])).toEqual([
+      ['inner', 'external', 3],
+    ]);
+    expect(tree.total).toEqual({ sessions: 4, invocations: 1 });
+    expect(await room.ask('getSession', { key: subagent! })).toMatchObject({ openChildren: 1 });
+  }));
