@@ -85,6 +85,11 @@ const never: Record<string, string> = {
     UNION ALL SELECT p.id FROM sessions p
       WHERE p.last_seq < (SELECT coalesce(max(seq), 0) FROM turns t WHERE t.session_id = p.id)`,
 
+  'what is to be stopped has asked for something that is not': `
+    SELECT s.id FROM subagent_sessions s JOIN subagent_sessions o ON o.id = s.owner_invocation_id
+    WHERE o.cancel_requested_at IS NOT NULL AND s.detached = 0
+      AND s.status NOT IN ${final} AND s.cancel_requested_at IS NULL`,
+
   // Nothing is stuck: whatever has not ended has something that will move it.
   'what waits for its turn has no place': `
     SELECT s.id FROM subagent_sessions s

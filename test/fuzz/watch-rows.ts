@@ -34,6 +34,14 @@ const rules: { on: string; when: string; say: string }[] = [
     say: `'the ending of ' || new.id || ' was changed'`,
   },
   {
+    // All of a tree is flagged at once; else a child would go on until its parent has ended.
+    on: 'UPDATE OF status ON subagent_sessions',
+    when: `new.status = 'cancelled' AND new.cancel_requested_at IS NOT NULL AND EXISTS (
+      SELECT 1 FROM main.subagent_sessions c WHERE c.owner_invocation_id = new.id AND c.detached = 0
+        AND c.status IN ${open} AND c.cancel_requested_at IS NULL)`,
+    say: `new.id || ' was cancelled before what it had asked for was told so'`,
+  },
+  {
     on: 'UPDATE OF state ON mailbox',
     when: `old.state <> new.state AND (old.state, new.state) NOT IN (VALUES ${mailEdges})`,
     say: `'callback ' || new.id || ' went from ' || old.state || ' to ' || new.state`,

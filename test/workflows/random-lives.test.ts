@@ -11,7 +11,7 @@ import { until } from '../e2e/stack.ts';
 import { leftRows } from '../fuzz/drain.ts';
 import { brokenRows } from '../fuzz/invariants.ts';
 import { watchRows } from '../fuzz/watch-rows.ts';
-import { deeds, live, type Deed } from './random-deeds.ts';
+import { deeds, live, quietDeeds, type Deed } from './random-deeds.ts';
 import { withHome, type Home, type Program } from './with-home.ts';
 
 const SEED = 20260801;
@@ -19,6 +19,10 @@ const LIVES = 4;
 const DEEDS_MAX = 16;
 /** Twice what an outbox row without effect waits to be sent again, which some deeds by hand bring about. */
 const REST_SECONDS = 60;
+/** Less than that: a message that came to nothing would be sent again, and nobody would see that it did. */
+const QUIET_REST_SECONDS = 25;
+const QUIET_LIVES = 3;
+const QUIET_DEEDS = 40;
 
 /** A program takes as many milliseconds as its prompt says, and none to read what it is told. */
 const play: Program = async ({ prompt }, signal) => {
@@ -41,7 +45,22 @@ test('no order of requests, restarts and deeds by hand leaves anything open, unt
   );
 }, 240_000);
 
-async function oneLife(home: Home, life: Deed[]): Promise<void> {
+test('where nobody lays hands on engine or host, all comes to rest before anything would be sent again', async () => {
+  const lives = fc.array(quietDeeds, { minLength: 20, maxLength: QUIET_DEEDS, size: 'max' });
+  await fc.assert(
+    fc.asyncProperty(lives, (life) =>
+      withHome(play, (home) => oneLife(home, life, QUIET_REST_SECONDS), {
+        slots: 6,
+        sessionIdleMs: 200,
+        // As it is shipped. Sooner, it would mend what was not sent or not heard.
+        compareMs: 60_000,
+      }),
+    ),
+    { seed: SEED, numRuns: QUIET_LIVES, endOnFailure: true },
+  );
+}, 240_000);
+
+async function oneLife(home: Home, life: Deed[], restSeconds = REST_SECONDS): Promise<void> {
   const { store, deps } = home;
   watchRows(store.db, deps.config().limits.maxChildren);
   const key = `main-${randomUUID()}`;
@@ -52,18 +71,18 @@ async function oneLife(home: Home, life: Deed[]): Promise<void> {
       await live(home, key, deed);
       expect([deed, brokenRows(store.db)]).toEqual([deed, []]);
     }
-    await atRest(home, key);
+    await atRest(home, key, restSeconds);
   } finally {
     stopKeeper();
   }
 }
 
-async function atRest(home: Home, key: string): Promise<void> {
+async function atRest(home: Home, key: string, seconds: number): Promise<void> {
   const { store, client } = home;
   await until(
     async () => leftRows(store.db),
     (left) => left.length === 0,
-    REST_SECONDS,
+    seconds,
   );
   const rows = store.db.all<{ id: string; runner_id: string }>('SELECT * FROM subagent_sessions');
   const workflows = [
@@ -73,7 +92,7 @@ async function atRest(home: Home, key: string): Promise<void> {
   await until(
     () => runningOf(client, workflows),
     (running) => running.length === 0,
-    REST_SECONDS,
+    seconds,
   );
   expect(brokenRows(store.db)).toEqual([]);
   for (const { id } of rows.filter((row) => row.runner_id !== 'again')) {
