@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { renderCallback, renderCallbackTurn } from '../../domain/envelope.ts';
 import { overMcp } from '../../runners/demo-agent/over-mcp.ts';
 import type { Callback, SubAgentRecord } from '../../contract/records.ts';
@@ -101,6 +101,20 @@ function ask(prompt: string, spec: Partial<RunSpec> = {}) {
   return withRoom((room) => run(room, specOf(room, runner, { prompt, url, ...spec })));
 }
 
+/** Begun first: they do nothing but wait, and the others run meanwhile. */
+let hanging: Promise<Awaited<ReturnType<typeof run>>[]>;
+beforeAll(() => {
+  const untilItsTurnEnds = async (prompt: string) =>
+    withRoom((room) => {
+      // Long enough for the program to be up on a busy machine: before that SIGTERM ends it, deaf or not.
+      const runner = { ...demoRunner(entry), timeoutSeconds: 8 };
+      runner.args = ['--import', tsx, entry];
+      return run(room, specOf(room, runner, { prompt }));
+    });
+  hanging = Promise.all(['hang', 'ignore-term; hang'].map(untilItsTurnEnds));
+});
+afterAll(() => hanging);
+
 test('talk is answered, a program is followed, and progress is no part of the answer', async () => {
   expect((await ask('Hello, who are you?')).outcome.content).toBe('You said: Hello, who are you?');
   const { outcome, text } = await ask('print working; say one; sleep 0.01; say {two; three}');
@@ -126,16 +140,9 @@ test('it fails, crashes and floods as told', async () => {
 });
 
 test('hang ends with its turn, and ignore-term only by force', async () => {
-  const withRunner = async (prompt: string) =>
-    withRoom((room) => {
-      // Long enough for the program to be up on a busy machine: before that SIGTERM ends it, deaf or not.
-      const runner = { ...demoRunner(entry), timeoutSeconds: 8 };
-      runner.args = ['--import', tsx, entry];
-      return run(room, specOf(room, runner, { prompt }));
-    });
-  const [hung, deaf] = await Promise.all([withRunner('hang'), withRunner('ignore-term; hang')]);
-  expect(hung.outcome).toMatchObject({ kind: 'timed_out', signal: 'SIGTERM' });
-  expect(deaf.outcome).toMatchObject({ kind: 'timed_out', signal: 'SIGKILL' });
+  const [hung, deaf] = await hanging;
+  expect(hung!.outcome).toMatchObject({ kind: 'timed_out', signal: 'SIGTERM' });
+  expect(deaf!.outcome).toMatchObject({ kind: 'timed_out', signal: 'SIGKILL' });
 });
 
 test('children in every mode, a refused one, and what becomes of their answers', async () => {

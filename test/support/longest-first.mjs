@@ -7,10 +7,9 @@ import Sequencer from '@jest/test-sequencer';
 /** Seconds, as jest said them on two cores. What takes less than ten need not be here. */
 export const longFiles = {
   'test/faults/server-walk.test.ts': 118,
-  'test/e2e/remote-host.test.ts': 80,
+  'test/e2e/remote-host.test.ts': 85,
   'test/e2e/api-fuzz.test.ts': 80,
   'test/e2e/away-and-back.test.ts': 45,
-  'test/workflows/random-lives.test.ts': 44,
   'test/e2e/crash-together.test.ts': 41,
   'test/e2e/overload.test.ts': 40,
   'test/e2e/crash-server.test.ts': 40,
@@ -21,13 +20,14 @@ export const longFiles = {
   'test/workflows/reconciliation.test.ts': 28,
   'test/e2e/crash-engine.test.ts': 27,
   'test/launcher/launch.test.ts': 27,
-  'test/runners/demo-agent.test.ts': 21,
+  'test/workflows/random-lives.test.ts': 20,
   'test/e2e/restore.test.ts': 19,
   'test/e2e/limits.test.ts': 18,
   'test/e2e/full-disk.test.ts': 17,
   'test/e2e/damaged-store.test.ts': 17,
   'test/e2e/control.test.ts': 16,
   'test/launcher/start-detached.test.ts': 16,
+  'test/runners/demo-agent.test.ts': 15,
   'test/e2e/crash-host.test.ts': 15,
   'test/e2e/demo.test.ts': 15,
   'test/e2e/seeing-it-work.test.ts': 14,
@@ -39,6 +39,7 @@ export const longFiles = {
   'test/e2e/endings.test.ts': 10,
   'test/e2e/callbacks.test.ts': 10,
   'test/runners/output.test.ts': 10,
+  'test/e2e/restore-killed.test.ts': 10,
 };
 
 export default class LongestFirst extends Sequencer {
