@@ -4,6 +4,7 @@
  */
 import type { IndexFile } from './index-file.ts';
 import type { Query, Term } from './query.ts';
+import type { Reach } from './scope.ts';
 
 export interface Candidate {
   id: number;
@@ -17,6 +18,20 @@ const scoredMax = 200;
 /** Terms found in more turns than this share say little, where another has found enough. */
 const commonShare = 0.2;
 const enough = 200;
+
+/**
+ * Whose a turn is, the index can tell as it can tell any word: a look at each of the term's turns, some
+ * microseconds. Where the term is rare, or most turns are looked at anyway, all its turns are read instead.
+ */
+const plainMax = 2000;
+const plainShare = 0.05;
+const rarePlainShare = 0.005;
+
+interface Asked {
+  ids: number[];
+  /** There may be more, older ones. */
+  isCut: boolean;
+}
 
 export interface Frequencies {
   /** In how many turns of the whole index it stands; an estimate above some thousands. */
@@ -33,16 +48,25 @@ export function findCandidates(
   index: IndexFile,
   frequencies: Frequencies,
   { terms, without }: Query,
-  options: { scope: string; turns: number },
+  { reach, turns }: { reach: Reach; turns: number },
 ): Found {
   const counts = terms.map((term) => frequencies.of(term));
   const weights = terms.map(
-    (term, at) =>
-      term.weight * Math.log(1 + (options.turns - counts[at]! + 0.5) / (counts[at]! + 0.5)),
+    (term, at) => term.weight * Math.log(1 + (turns - counts[at]! + 0.5) / (counts[at]! + 0.5)),
   );
   const not = without.map(({ match }) => match).join(' OR ');
-  const ask = (match: string, limit: number) =>
-    index.select(`(${options.scope} AND ${match})${not && ` NOT (${not})`}`, limit);
+  /** Of those that an expression fits in about so many turns, the newest. */
+  const ask = (match: string, count: number, limit: number): Asked => {
+    const end = not && ` NOT (${not})`;
+    if (reach.share < (count > plainMax ? plainShare : rarePlainShare)) {
+      const ids = index.select(`(${reach.match} AND ${match})${end}`, limit);
+      return { ids, isCut: ids.length === limit };
+    }
+    const most = Math.ceil(limit / Math.max(reach.share, plainShare));
+    const all = index.select(match + end, most);
+    const ids = reach.share === 1 ? all : all.filter(reach.includes);
+    return { ids: ids.slice(0, limit), isCut: all.length === most || ids.length > limit };
+  };
 
   const found = new Map<number, number>();
   const add = (ids: number[], bits: number) => {
@@ -53,18 +77,18 @@ export function findCandidates(
   let isCut = false;
   for (const at of hard) {
     const left = candidatesMax - found.size;
-    const isCommon = counts[at]! > options.turns * commonShare && found.size >= enough;
+    const isCommon = counts[at]! > turns * commonShare && found.size >= enough;
     isCut ||= left <= 0 || isCommon;
     if (isCut) break;
-    const ids = ask(terms[at]!.match, left);
-    add(ids, 1 << at);
-    isCut = ids.length === left;
+    const asked = ask(terms[at]!.match, counts[at]!, left);
+    add(asked.ids, 1 << at);
+    isCut = asked.isCut;
   }
   // Those that hold every word may be older than what was reached.
   if (isCut && hard.length > 1) {
     const match = hard.map((at) => terms[at]!.match).join(' AND ');
     add(
-      ask(`(${match})`, candidatesMax),
+      ask(`(${match})`, counts[hard[0]!]!, candidatesMax).ids,
       hard.reduce((bits, at) => bits | (1 << at), 0),
     );
   }

@@ -1,9 +1,12 @@
 /** How common terms are. Counted up to some hundreds of turns, and estimated from there on. */
 import type { Frequencies } from './candidates.ts';
 import type { IndexFile } from './index-file.ts';
+import type { Term } from './query.ts';
 
-const countedMax = 400;
-const keptMax = 5000;
+const countedMax = 128;
+/** Whether words follow each other costs as much as a dozen words. */
+const phrasesCountedMax = 32;
+const keptMax = 50_000;
 
 /** Kept until the index has grown by a hundredth: what is rare stays rare for longer than that. */
 export function createFrequencies(index: IndexFile): Frequencies {
@@ -11,22 +14,24 @@ export function createFrequencies(index: IndexFile): Frequencies {
   let keptAt = 0;
   const newestId = () => index.state.watermark;
 
-  function count(match: string): number {
-    const ids = index.select(match, countedMax);
-    if (ids.length < countedMax) return ids.length;
+  function count({ match, words }: Term): number {
+    const most = words.length > 1 ? phrasesCountedMax : countedMax;
+    const ids = index.select(match, most);
+    if (ids.length < most) return ids.length;
     // So many turns from here to the newest one: the others are taken to be as close to each other.
-    return (countedMax * newestId()) / (newestId() - ids.at(-1)! + 1);
+    return (most * newestId()) / (newestId() - ids.at(-1)! + 1);
   }
 
   return {
-    of({ match }) {
+    of(term) {
+      const { match } = term;
       if (newestId() > keptAt * 1.01 + 10 || newestId() < keptAt || known.size > keptMax) {
         known.clear();
         keptAt = newestId();
       }
       const before = known.get(match);
       if (before !== undefined) return before;
-      const counted = count(match);
+      const counted = count(term);
       known.set(match, counted);
       return counted;
     },

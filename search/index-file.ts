@@ -3,9 +3,15 @@ import { rmSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import type { Db } from '../store/database.ts';
 import { readMeta } from '../store/meta.ts';
+import { createScopeNames, type ScopeNames } from './scope-names.ts';
 
 /** A file with another number is made anew. To be raised with whatever changes what is in it. */
-const indexVersion = 1;
+const indexVersion = 2;
+
+/** What is put in is held in memory up to here, or to the end of its transaction; then it is a piece of the index. */
+const hashBytes = 64 * 1024 ** 2;
+/** While the index is made nothing is merged: once at the end costs half of merging all along. */
+const unmergedMax = 1000;
 
 export interface IndexState {
   /** Turns up to this id are in it. */
@@ -22,6 +28,7 @@ export interface IndexState {
 export interface IndexFile {
   db: BetterSqlite3.Database;
   state: IndexState;
+  names: ScopeNames;
   /** Turns that an expression of FTS5 fits, the newest first. */
   select(match: string, limit: number): number[];
   /** Within a transaction of its own. */
@@ -34,7 +41,7 @@ export function openIndex(file: string, main: Db): IndexFile {
   let found: IndexFile | null = null;
   try {
     found = openFile(file);
-    if (isOfStore(found, main)) return found;
+    if (found !== null && isOfStore(found, main)) return found;
   } catch (error) {
     if (!isDamage(error)) throw error;
   }
@@ -66,12 +73,15 @@ function connect(file: string): BetterSqlite3.Database {
   return db;
 }
 
-function openFile(file: string): IndexFile {
+/** Null for a file of another version. */
+function openFile(file: string): IndexFile | null {
   const db = connect(file);
   try {
     const version = db.pragma('user_version', { simple: true });
-    const state = { watermark: -1, mark: '', changes: 0, turns: 0, chars: 0 };
-    if (version !== indexVersion) return indexFile(db, state);
+    if (version !== indexVersion) {
+      db.close();
+      return null;
+    }
     const index = indexFile(db, readState(db));
     // Also that its table is there.
     index.select('"x"', 1);
@@ -84,11 +94,15 @@ function openFile(file: string): IndexFile {
 
 function makeFile(file: string, main: Db): IndexFile {
   const db = connect(file);
+  // So that what merging leaves behind can be given back.
+  db.pragma('auto_vacuum = INCREMENTAL');
   db.exec(`
     BEGIN IMMEDIATE;
     CREATE VIRTUAL TABLE turn_index USING fts5(
       text, scope, content='', contentless_delete=1, tokenize='porter unicode61');
-    INSERT INTO turn_index (turn_index, rank) VALUES ('hashsize', 33554432);
+    INSERT INTO turn_index (turn_index, rank) VALUES ('hashsize', ${hashBytes});
+    INSERT INTO turn_index (turn_index, rank) VALUES ('automerge', 0);
+    INSERT INTO turn_index (turn_index, rank) VALUES ('crisismerge', ${unmergedMax});
     CREATE TABLE scopes (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (kind, name));
     CREATE TABLE state (home_id TEXT NOT NULL, watermark INTEGER NOT NULL, mark TEXT NOT NULL,
       changes INTEGER NOT NULL, turns INTEGER NOT NULL, chars INTEGER NOT NULL);
@@ -100,10 +114,12 @@ function makeFile(file: string, main: Db): IndexFile {
 }
 
 function indexFile(db: BetterSqlite3.Database, state: IndexState): IndexFile {
+  const names = createScopeNames(db);
   let found: BetterSqlite3.Statement | null = null;
   return {
     db,
     state,
+    names,
     select(match, limit) {
       found ??= db.prepare(selectSql).pluck();
       return found.all(match, limit) as number[];
@@ -126,7 +142,6 @@ const readState = (db: BetterSqlite3.Database) =>
 
 /** A store that was put back from a copy lacks what this one has seen, or holds something else in its place. */
 function isOfStore({ db, state }: IndexFile, main: Db): boolean {
-  if (state.watermark < 0) return false;
   const home = db.prepare('SELECT home_id FROM state').pluck().get();
   if (home !== homeOf(main) || lastChange(main) < state.changes) return false;
   if (state.watermark === 0 || markOf(main, state.watermark) === state.mark) return true;

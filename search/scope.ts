@@ -1,19 +1,54 @@
-/** The part of a query that says whose turns are looked at. Numbers of our own, never a caller's words. */
-import type BetterSqlite3 from 'better-sqlite3';
+/** Whose turns a query looks at, in two forms: for FTS5, and for a turn at hand. Numbers of our own, never a caller's words. */
 import type { SearchScope } from '../contract/search.ts';
-import { findScope } from './catch-up.ts';
+import type { Place, Places } from './places.ts';
+import type { ScopeNames } from './scope-names.ts';
 
-/** An expression for FTS5; null where nothing can be found. */
-export function scopeMatch(db: BetterSqlite3.Database, scope: SearchScope): string | null {
+export interface Reach {
+  /** An expression for FTS5. */
+  match: string;
+  includes(turnId: number): boolean;
+  /** Of all turns in the index, how many are looked at: 0 to 1. */
+  share: number;
+}
+
+/** Null where nothing can be found. */
+export function reachOf(names: ScopeNames, places: Places, scope: SearchScope): Reach | null {
+  const match = scopeMatch(names, scope);
+  if (match === null) return null;
+  const sessionIds = scope.sessionIds && new Set(scope.sessionIds);
+  const isIn = (sessionId: number, place: Place) =>
+    place.agentId === scope.agentId &&
+    (scope.project === null || place.project === scope.project) &&
+    (sessionIds === null || sessionIds.has(sessionId)) &&
+    (scope.rootId === null || place.rootId === scope.rootId) &&
+    sessionId !== scope.withoutId;
+  let turns = 0;
+  let all = 0;
+  for (const [sessionId, place] of places.all()) {
+    all += place.turns;
+    if (isIn(sessionId, place)) turns += place.turns;
+  }
+  return {
+    match,
+    share: turns / Math.max(1, all),
+    includes(turnId) {
+      const sessionId = places.sessionOf(turnId);
+      const place = places.of(sessionId);
+      return place !== undefined && isIn(sessionId, place);
+    },
+  };
+}
+
+function scopeMatch(names: ScopeNames, scope: SearchScope): string | null {
   const all: string[] = [];
   // A session is one agent's, and so is a tree.
   if (scope.sessionIds === null && scope.rootId === null) {
-    const agent = findScope(db, 'agent', scope.agentId);
+    const agent = names.find('agent', scope.agentId);
     if (agent === undefined) return null;
     all.push(`"a${agent}"`);
   }
   if (scope.project !== null) {
-    const project = findScope(db, 'project', scope.project);
+    const project = names.find('project', scope.project);
     if (project === undefined) return null;
     all.push(`"p${project}"`);
   }

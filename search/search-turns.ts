@@ -11,8 +11,9 @@ import { fold } from './fold.ts';
 import type { IndexFile } from './index-file.ts';
 import { occurrences, type Span, type Stems } from './occurrences.ts';
 import { parseQuery, type Query } from './query.ts';
+import type { Places } from './places.ts';
 import { ownScore, withSurroundings, type Scored, type Weights } from './rank.ts';
-import { scopeMatch } from './scope.ts';
+import { reachOf } from './scope.ts';
 
 export interface SearchRoom {
   /** To read only. */
@@ -20,15 +21,16 @@ export interface SearchRoom {
   index: IndexFile;
   frequencies: Frequencies;
   stems: Stems;
+  places: Places;
   weights: Weights;
 }
 
 export function searchTurns(room: SearchRoom, request: SearchRequest): SearchHit[] {
   const query = parseQuery(request.query);
-  const { db, state } = room.index;
-  const scope = scopeMatch(db, request.scope);
-  if (query.terms.length === 0 || scope === null) return [];
-  const found = findCandidates(room.index, room.frequencies, query, { scope, turns: state.turns });
+  const { names, state } = room.index;
+  const reach = reachOf(names, room.places, request.scope);
+  if (query.terms.length === 0 || reach === null) return [];
+  const found = findCandidates(room.index, room.frequencies, query, { reach, turns: state.turns });
   const scored = score(room, query, found);
   scored.push(...beside(room, query, scored));
   withSurroundings(scored, room.weights);

@@ -1,10 +1,12 @@
 /** One connection to the store, to read, and one to the index, to write: what the search thread works with. */
 import type { SearchHit, SearchRequest } from '../contract/search.ts';
 import { openDatabase } from '../store/database.ts';
-import { catchUpStep, isBehind } from './catch-up.ts';
+import { createCatchUp, isBehind, type CatchUp } from './catch-up.ts';
 import { createFrequencies } from './frequencies.ts';
 import { discardIndex, isDamage, openIndex } from './index-file.ts';
+import { mergeOnce } from './merge.ts';
 import { createStems } from './occurrences.ts';
+import { createPlaces } from './places.ts';
 import { defaultWeights, type Weights } from './rank.ts';
 import { searchTurns, type SearchRoom } from './search-turns.ts';
 
@@ -33,10 +35,20 @@ export function createSearcher({ database, index: file, weights }: SearcherOptio
   const stems = createStems();
   let room = open();
 
-  function open(): SearchRoom {
+  function open(): SearchRoom & { catchUp: CatchUp } {
     const index = openIndex(file, main);
     const frequencies = createFrequencies(index);
-    return { main, index, frequencies, stems, weights: weights ?? defaultWeights };
+    const places = createPlaces(main, index.state.watermark);
+    const catchUp = createCatchUp(main, index, places);
+    return {
+      main,
+      index,
+      frequencies,
+      stems,
+      places,
+      catchUp,
+      weights: weights ?? defaultWeights,
+    };
   }
 
   /** An index that cannot be read is thrown away: all of it is in the store. */
@@ -48,13 +60,20 @@ export function createSearcher({ database, index: file, weights }: SearcherOptio
       room.index.close();
       discardIndex(file);
       room = open();
-      while (catchUpStep(main, room.index));
+      while (takeStep());
       return work();
     }
   }
 
+  function takeStep(): boolean {
+    if (!isBehind(main, room.index)) return false;
+    const isMore = room.catchUp.step();
+    if (!isMore) mergeOnce(room.index.db);
+    return isMore;
+  }
+
   return {
-    step: () => mended(() => isBehind(main, room.index) && catchUpStep(main, room.index)),
+    step: () => mended(takeStep),
     search: (request) => mended(() => searchTurns(room, request)),
     changesSeen: () => room.index.state.changes,
     close() {

@@ -34,3 +34,30 @@ test.each([
     expect(hits[0]!.offsets.length).toBeGreaterThan(0);
   }),
 );
+
+test('a small part of a large index is searched by itself, however it is named', () =>
+  withSearch(async ({ session, say, search, store }) => {
+    const crowd = await session('crowd');
+    await say(crowd, ...Array.from({ length: 3000 }, (_, n) => `needle number${n} of the crowd`));
+    const alone = await session('alone', { project: '/p' });
+    await say(alone, 'an old needle', 'hay', 'another needle');
+    const other = await session('other', { agentId: 'bob' });
+    await say(other, 'a needle of bob');
+    await say(crowd, ...Array.from({ length: 500 }, () => 'one more needle of the crowd'));
+    const found = (scope: object) =>
+      search('needle', scope, 20)
+        .map(({ sessionKey, turn }) => `${sessionKey} ${turn}`)
+        .toSorted();
+    const wanted = ['alone 1', 'alone 3'];
+    expect(found({ sessionIds: [alone.id] })).toEqual(wanted);
+    expect(found({ project: '/p' })).toEqual(wanted);
+    expect(found({ rootId: alone.id })).toEqual(wanted);
+    expect(found({ withoutId: crowd.id })).toEqual(wanted);
+    expect(found({ agentId: 'bob' })).toEqual(['other 1']);
+    expect(found({ agentId: 'bob', sessionIds: [alone.id] })).toEqual([]);
+    await store.write((tx) =>
+      tx.db.run(`UPDATE sessions SET project = '/q' WHERE id = ${alone.id}`),
+    );
+    expect(found({ project: '/p' })).toEqual([]);
+    expect(found({ project: '/q' })).toEqual(wanted);
+  }));

@@ -1,0 +1,31 @@
+/** Small numbers of the index's own for the names of agents and projects, which others have given. */
+import type BetterSqlite3 from 'better-sqlite3';
+
+export interface ScopeNames {
+  find(kind: ScopeKind, name: string): number | undefined;
+  /** Within a transaction. */
+  give(kind: ScopeKind, name: string): number;
+}
+
+type ScopeKind = 'agent' | 'project';
+
+/** They never change. A transaction that comes to nothing takes the whole connection with it. */
+export function createScopeNames(db: BetterSqlite3.Database): ScopeNames {
+  const select = db.prepare('SELECT id FROM scopes WHERE kind = ? AND name = ?').pluck();
+  const insert = db.prepare('INSERT INTO scopes (kind, name) VALUES (?, ?)');
+  const known = new Map<string, number>();
+
+  function find(kind: ScopeKind, name: string): number | undefined {
+    const key = `${kind} ${name}`;
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const id = select.get(kind, name) as number | undefined;
+    if (id !== undefined) known.set(key, id);
+    return id;
+  }
+
+  return {
+    find,
+    give: (kind, name) => find(kind, name) ?? Number(insert.run(kind, name).lastInsertRowid),
+  };
+}
