@@ -126,7 +126,8 @@ function hookParameters(): JsonObject[] {
   const path = parameter('header', 'X-Offshoot-Runtime-Path', words, false);
   path['description'] =
     'Which way the hook took; also X-Signet-Runtime-Path. One path has a session: 409 for the other.';
-  const late = parameter('header', 'X-Offshoot-Late-Hook', { enum: ['1', ''] }, false);
+  // Any word but 1 is as none, and not refused.
+  const late = parameter('header', 'X-Offshoot-Late-Hook', { type: 'string' }, false);
   late['description'] =
     'With 1 nobody reads the answer: the hook was kept while no server was there. Nothing is offered or inherited.';
   return [path, late];

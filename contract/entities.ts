@@ -5,9 +5,9 @@ import { keySchema } from './requests.ts';
 
 const name = z
   .string()
+  .max(limits.keyCharsMax)
   .trim()
   .min(1)
-  .max(limits.keyCharsMax)
   .refine((text) => !/\p{Cs}/u.test(text), 'is not well-formed Unicode');
 const share = z.number().min(0).max(1);
 
@@ -15,9 +15,9 @@ export const attributeSchema = z.strictObject({
   kind: z.enum(['attribute', 'constraint']).describe('A constraint is always told to a child'),
   content: z
     .string()
+    .max(limits.entityTextCharsMax)
     .trim()
     .min(1)
-    .max(limits.entityTextCharsMax)
     .refine((text) => !/\p{Cs}/u.test(text), 'is not well-formed Unicode'),
   importance: share.default(0.5),
   confidence: share.default(1),

@@ -11,15 +11,15 @@ const required = {
 /** The bare key, however it is given. */
 const sessionKey = keySchema.transform((key) => key.replace(/^session:/, '')).pipe(keySchema);
 const words = z.string();
-const label = z.string().trim().min(1).max(limits.titleCharsMax);
+const label = z.string().max(limits.titleCharsMax).trim().min(1);
 
 /** What every hook takes. A field that no hook knows is kept with the turn that the hook adds. */
 const common = {
   harness: z
     .string(required)
+    .max(limits.keyCharsMax)
     .trim()
     .min(1)
-    .max(limits.keyCharsMax)
     .describe('The agent program that reports: claude-code, codex, gemini, copilot, opencode, …'),
   sessionKey: sessionKey
     .optional()

@@ -13,12 +13,13 @@ import {
 /** Half a character cannot be written as UTF-8: it would be stored and hashed as something else. */
 const text = z.string().refine((given) => !/\p{Cs}/u.test(given), 'is not well-formed Unicode');
 const id = text.min(1).max(limits.keyCharsMax);
+/** How long it may be, and of what, is said of the words as they were sent: so says the document, too. */
 export const keySchema = text
-  .trim()
-  .min(1)
   .max(limits.keyCharsMax)
   // Spelled out, because readers of the OpenAPI document know fewer classes than we do.
-  .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/, 'must not hold control characters')
+  .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not hold control characters')
+  .trim()
+  .min(1)
   .refine(
     (given) => Buffer.byteLength(given) <= limits.keyBytesMax,
     `must not be longer than ${limits.keyBytesMax} bytes`,
@@ -31,7 +32,7 @@ export const pathSchema = text
 const key = keySchema;
 const path = pathSchema;
 const prompt = text.refine((given) => given.trim() !== '', 'must not be empty or blank');
-const title = text.trim().min(1).max(limits.titleCharsMax);
+const title = text.max(limits.titleCharsMax).trim().min(1);
 const waitSeconds = z.number().min(0).max(limits.waitSecondsMax);
 const cursor = text.min(1).max(200);
 const page = z.coerce.number().int().min(1).max(limits.pageMax);
@@ -173,7 +174,7 @@ export const waitSubagentsSchema = withAliases(
 );
 export const cancelSubagentSchema = z.strictObject({
   id,
-  reason: text.trim().max(limits.titleCharsMax).optional(),
+  reason: text.max(limits.titleCharsMax).trim().optional(),
 });
 export const sendSchema = withAliases(
   z.strictObject({

@@ -246,8 +246,10 @@ test('what a child was given is kept with it, and a parent of another agent give
       };
       return { own: make('C', 'alice'), foreign: make('C', 'bob') };
     });
+    const { isRepeat, ...given } = seen.own.given!;
+    expect(isRepeat).toBe(false);
     expect(seen.own.kept).toMatchObject({
-      ...seen.own.given,
+      ...given,
       sources: { parentSessionId: 'P', turns: { fromSeq: 1, toSeq: 1 }, checkpoint: null },
     });
     expect(seen.foreign).toEqual({ given: null, kept: null });
