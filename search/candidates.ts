@@ -44,20 +44,53 @@ export interface Found {
   weights: number[];
 }
 
+/** What a search goes over: whose turns, and of how many in the whole index. */
+interface Room {
+  reach: Reach;
+  turns: number;
+}
+
 export function findCandidates(
   index: IndexFile,
   frequencies: Frequencies,
+  query: Query,
+  room: Room,
+): Found {
+  return room.reach.turns <= candidatesMax
+    ? findAll(index, query, room.reach)
+    : findSome(index, frequencies, query, room);
+}
+
+/** In a conversation or two all can be looked at, and what is rare is what is rare there. */
+function findAll(index: IndexFile, { terms, without }: Query, reach: Reach): Found {
+  const { turns } = reach;
+  const end = notOf(without);
+  const found = new Map<number, number>();
+  const counts = terms.map((term, at) => {
+    // Says little, and stands in so many turns that asking for it takes longer than for all others.
+    if (term.isStopWord) return turns / 2;
+    const ids = index.selectAll(`(${reach.match} AND ${term.match})${end}`).filter(reach.includes);
+    for (const id of ids) {
+      const bits = found.get(id);
+      if (bits !== undefined || !term.isSoft) found.set(id, (bits ?? 0) | (1 << at));
+    }
+    return ids.length;
+  });
+  const weights = weightsOf(terms, counts, turns);
+  return { candidates: best(found, weights), weights };
+}
+
+function findSome(
+  index: IndexFile,
+  frequencies: Frequencies,
   { terms, without }: Query,
-  { reach, turns }: { reach: Reach; turns: number },
+  { reach, turns }: Room,
 ): Found {
   const counts = terms.map((term) => frequencies.of(term));
-  const weights = terms.map(
-    (term, at) => term.weight * Math.log(1 + (turns - counts[at]! + 0.5) / (counts[at]! + 0.5)),
-  );
-  const not = without.map(({ match }) => match).join(' OR ');
+  const weights = weightsOf(terms, counts, turns);
+  const end = notOf(without);
   /** Of those that an expression fits in about so many turns, the newest. */
   const ask = (match: string, count: number, limit: number): Asked => {
-    const end = not && ` NOT (${not})`;
     if (reach.share < (count > plainMax ? plainShare : rarePlainShare)) {
       const ids = index.select(`(${reach.match} AND ${match})${end}`, limit);
       return { ids, isCut: ids.length === limit };
@@ -93,6 +126,15 @@ export function findCandidates(
     );
   }
   return { candidates: best(found, weights), weights };
+}
+
+const weightsOf = (terms: readonly Term[], counts: readonly number[], turns: number) =>
+  terms.map(
+    (term, at) => term.weight * Math.log(1 + (turns - counts[at]! + 0.5) / (counts[at]! + 0.5)),
+  );
+
+function notOf(without: readonly Term[]): string {
+  return without.length > 0 ? ` NOT (${without.map(({ match }) => match).join(' OR ')})` : '';
 }
 
 /** Those that hold most of what is rare, then the newest. */

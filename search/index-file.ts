@@ -31,6 +31,8 @@ export interface IndexFile {
   names: ScopeNames;
   /** Turns that an expression of FTS5 fits, the newest first. */
   select(match: string, limit: number): number[];
+  /** All of them, where there cannot be many. */
+  selectAll(match: string): number[];
   /** Within a transaction of its own. */
   save(state: IndexState): void;
   close(): void;
@@ -116,6 +118,7 @@ function makeFile(file: string, main: Db): IndexFile {
 function indexFile(db: BetterSqlite3.Database, state: IndexState): IndexFile {
   const names = createScopeNames(db);
   let found: BetterSqlite3.Statement | null = null;
+  let foundAll: BetterSqlite3.Statement | null = null;
   return {
     db,
     state,
@@ -123,6 +126,10 @@ function indexFile(db: BetterSqlite3.Database, state: IndexState): IndexFile {
     select(match, limit) {
       found ??= db.prepare(selectSql).pluck();
       return found.all(match, limit) as number[];
+    },
+    selectAll(match) {
+      foundAll ??= db.prepare(selectAllSql).pluck();
+      return foundAll.all(match) as number[];
     },
     save(next) {
       db.prepare(
@@ -134,6 +141,8 @@ function indexFile(db: BetterSqlite3.Database, state: IndexState): IndexFile {
   };
 }
 
+/** Forwards, which takes FTS5 two thirds of the time that backwards does. */
+const selectAllSql = 'SELECT rowid FROM turn_index WHERE turn_index MATCH ?';
 const selectSql =
   'SELECT rowid FROM turn_index WHERE turn_index MATCH ? ORDER BY rowid DESC LIMIT ?';
 

@@ -15,7 +15,9 @@ export interface Place {
 export interface Places {
   sessionOf(turnId: number): number;
   of(sessionId: number): Place | undefined;
-  all(): Iterable<[sessionId: number, Place]>;
+  sessions(): Iterable<number>;
+  /** Of all sessions together. */
+  turns(): number;
   add(turnId: number, sessionId: number): Place;
   /** What is known of it may not be true any more. */
   forget(sessionId: number): void;
@@ -27,6 +29,7 @@ const fewest = 65_536;
 export function createPlaces(main: Db, watermark: number): Places {
   let sessions = new Int32Array(Math.max(fewest, Math.ceil(watermark * 1.2)));
   const places = new Map<number, Place>();
+  let all = 0;
 
   function read(sessionId: number, turns: number): Place {
     const row = main.get<Omit<Place, 'turns'>>(placeSql, { sessionId });
@@ -44,6 +47,7 @@ export function createPlaces(main: Db, watermark: number): Places {
     sessions[turnId] = sessionId;
     const place = places.get(sessionId) ?? read(sessionId, 0);
     place.turns += 1;
+    all += 1;
     return place;
   }
 
@@ -56,7 +60,8 @@ export function createPlaces(main: Db, watermark: number): Places {
   return {
     sessionOf: (turnId) => sessions[turnId] ?? 0,
     of: (sessionId) => places.get(sessionId),
-    all: () => places,
+    sessions: () => places.keys(),
+    turns: () => all,
     add,
     forget(sessionId) {
       const known = places.get(sessionId);

@@ -17,6 +17,7 @@ export interface Term {
   weight: number;
   /** Helps in ranking; nothing is found by it alone. */
   isSoft: boolean;
+  isStopWord?: boolean;
 }
 
 export interface Query {
@@ -90,7 +91,7 @@ function termsOf(words: string[], isPrefix: boolean): Term[] {
 /** A single word: a date where it is one, and little where it says nothing. */
 function asked(term: Term): Term {
   const word = term.words[0]!.folded;
-  if (stopWords.has(word)) return { ...term, weight: stopWeight, isSoft: true };
+  if (stopWords.has(word)) return { ...term, weight: stopWeight, isSoft: true, isStopWord: true };
   const date = dateTokens(word);
   return date === null ? term : { ...term, match: `(${term.match} OR scope : ${date})` };
 }
@@ -147,5 +148,5 @@ function unique(terms: Term[]): Term[] {
 /** A query of nothing but "the" asks for "the". */
 function withSomeHard(terms: Term[]): Term[] {
   if (terms.some((term) => !term.isSoft)) return terms;
-  return terms.map((term) => ({ ...term, isSoft: false, weight: 1 }));
+  return terms.map((term) => ({ ...term, isSoft: false, isStopWord: false, weight: 1 }));
 }

@@ -7,7 +7,8 @@ export interface Reach {
   /** An expression for FTS5. */
   match: string;
   includes(turnId: number): boolean;
-  /** Of all turns in the index, how many are looked at: 0 to 1. */
+  /** How many turns of the index are looked at; and of all there are, which part: 0 to 1. */
+  turns: number;
   share: number;
 }
 
@@ -23,14 +24,14 @@ export function reachOf(names: ScopeNames, places: Places, scope: SearchScope): 
     (scope.rootId === null || place.rootId === scope.rootId) &&
     sessionId !== scope.withoutId;
   let turns = 0;
-  let all = 0;
-  for (const [sessionId, place] of places.all()) {
-    all += place.turns;
-    if (isIn(sessionId, place)) turns += place.turns;
+  for (const sessionId of sessionIds ?? places.sessions()) {
+    const place = places.of(sessionId);
+    if (place !== undefined && isIn(sessionId, place)) turns += place.turns;
   }
   return {
     match,
-    share: turns / Math.max(1, all),
+    turns,
+    share: turns / Math.max(1, places.turns()),
     includes(turnId) {
       const sessionId = places.sessionOf(turnId);
       const place = places.of(sessionId);
