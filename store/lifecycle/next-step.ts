@@ -178,5 +178,7 @@ function statusDetails(row: InvocationRow): string {
 }
 
 function sessionDetails(session: SessionRow, open: number): string {
-  return `**${session.title ?? session.session_key}** · ${session.harness ?? 'external session'} · ${open} open`;
+  const name = `**${session.title ?? session.session_key}**`;
+  const ended = session.ended_at === null ? [] : [`ended ${session.ended_at}`];
+  return [name, session.harness ?? 'external session', `${open} open`, ...ended].join(' · ');
 }

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { nextSessionStep } from '../../../store/lifecycle/next-step.ts';
 import { refusal } from '../operations-fixture.ts';
 import { everyHook, hookNames, line, withHooks } from './hooks-fixture.ts';
 
@@ -15,6 +16,23 @@ test('a new agent is registered as shared; a policy that is there is kept [signe
       { id: 'alice', name: 'Alice', read_policy: 'isolated' },
       { id: 'bob', name: 'bob', read_policy: 'shared' },
     ]);
+  });
+});
+
+test("a session's workflow tells by its details that the session is over, and that it goes on again", async () => {
+  await withHooks(async (room) => {
+    const around = { homeId: 'h', attributes: [], sessionIdleMs: 1000 };
+    const details = async () => {
+      const { store } = room;
+      return (await store.write((tx) => nextSessionStep(tx, around, 'default', 's1'))).details;
+    };
+    const session = { harness: 'x', sessionKey: 's1' };
+    await room.ask('hookSessionStart', session);
+    expect(await details()).toBe('**s1** · x · 0 open');
+    await room.ask('hookSessionEnd', session);
+    expect(await details()).toMatch(/^\*\*s1\*\* · x · 0 open · ended 2026-/);
+    await room.ask('hookSessionStart', { ...session, source: 'resume' });
+    expect(await details()).toBe('**s1** · x · 0 open');
   });
 });
 
