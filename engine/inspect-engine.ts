@@ -5,7 +5,7 @@ import { searchAttributes } from '../contract/names.ts';
 import type { EngineConnection } from './connect-options.ts';
 import { engineArguments, parseEngineArguments } from './engine-arguments.ts';
 import { readEngineFile } from './engine-file.ts';
-import { prepareNamespace } from './prepare-namespace.ts';
+import { KEYWORD, prepareNamespace } from './prepare-namespace.ts';
 import { isRunning, listProcesses } from './process-identity.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -17,7 +17,12 @@ export interface NamespaceView {
   retentionDays: number;
   /** Those of our search attributes that it does not have. */
   missingAttributes: string[];
+  /** Those that it has with another type than ours, which nothing can be sent under. */
+  foreignAttributes: { name: string; type: string }[];
 }
+
+/** By their numbers; a server that knows more of them than we do tells the number alone. */
+const typeNames = ['', 'Text', 'Keyword', 'Int', 'Double', 'Bool', 'Datetime', 'KeywordList'];
 
 /** Rejects where the engine does not answer. */
 export async function inspectNamespace(engine: EngineConnection): Promise<NamespaceView> {
@@ -26,13 +31,16 @@ export async function inspectNamespace(engine: EngineConnection): Promise<Namesp
     const { serverVersion } = await workflowService.getSystemInfo({});
     const { config } = await workflowService.describeNamespace({ namespace });
     const retention = config?.workflowExecutionRetentionTtl;
-    const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
+    const listed = await operatorService.listSearchAttributes({ namespace });
+    const types = listed.customAttributes ?? {};
+    const names = Object.values(searchAttributes);
     return {
       serverVersion: serverVersion ?? '',
       retentionDays: retention ? tsToMs(retention) / DAY_MS : 0,
-      missingAttributes: Object.values(searchAttributes).filter(
-        (name) => !(name in (customAttributes ?? {})),
-      ),
+      missingAttributes: names.filter((name) => !(name in types)),
+      foreignAttributes: names
+        .filter((name) => (types[name] ?? KEYWORD) !== KEYWORD)
+        .map((name) => ({ name, type: typeNames[types[name]!] ?? `type ${types[name]}` })),
     };
   });
 }

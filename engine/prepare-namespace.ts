@@ -24,7 +24,7 @@ const appearMsMax = 15_000;
 const usableMsMax = 75_000;
 const pollMs = 100;
 /** INDEXED_VALUE_TYPE_KEYWORD. */
-const KEYWORD = 2;
+export const KEYWORD = 2;
 
 /** Sets retention and search attributes where we may, and says what there is. Safe to repeat. */
 export async function prepareNamespace(
@@ -100,6 +100,8 @@ async function addAttribute(
       return await connection.operatorService.addSearchAttributes(request);
     } catch (error) {
       if (codeOf(error) === ALREADY_EXISTS) return 'there';
+      // There is no room for another one: a namespace on an SQL database has ten keywords, for all who share it.
+      if (codeOf(error) === INVALID_ARGUMENT) return null;
       throw error;
     }
   });

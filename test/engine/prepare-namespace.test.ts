@@ -1,57 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
-import { Connection } from '@temporalio/client';
-import { msToTs, tsToMs } from '@temporalio/common/lib/time.js';
+import type { Connection } from '@temporalio/client';
 import { expect, test } from '@jest/globals';
 import { searchAttributes } from '../../contract/names.ts';
 import { prepareNamespace } from '../../engine/prepare-namespace.ts';
-import { testEngine } from '../support/test-engine.ts';
+import {
+  addAttributes,
+  createNamespace,
+  KEYWORD,
+  stateOf,
+  TEXT,
+  whenThere,
+  withConnection,
+} from '../support/test-namespace.ts';
 
-const DAY_MS = 24 * 3600 * 1000;
-const KEYWORD = 2;
-const TEXT = 1;
 const names = Object.values(searchAttributes);
-
-async function withConnection(run: (connection: Connection) => Promise<void>): Promise<void> {
-  const connection = await Connection.connect(await testEngine());
-  try {
-    await run(connection);
-  } finally {
-    await connection.close();
-  }
-}
-
-async function createNamespace(connection: Connection, days = 1): Promise<string> {
-  const namespace = `test-${randomUUID()}`;
-  await connection.workflowService.registerNamespace({
-    namespace,
-    workflowExecutionRetentionPeriod: msToTs(days * DAY_MS),
-  });
-  return namespace;
-}
-
-/** Asked anew from the server each time, past what our code says. */
-async function stateOf(connection: Connection, namespace: string) {
-  const described = await connection.workflowService.describeNamespace({ namespace });
-  const listed = await connection.operatorService.listSearchAttributes({ namespace });
-  return {
-    id: described.namespaceInfo?.id,
-    days: tsToMs(described.config?.workflowExecutionRetentionTtl ?? undefined) / DAY_MS,
-    attributes: listed.customAttributes,
-  };
-}
-
-/** The frontend learns of a new namespace a moment later. */
-async function whenThere<T>(ask: () => Promise<T>): Promise<T> {
-  for (let left = 50; ; left -= 1) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (left === 0) throw error;
-      await sleep(200);
-    }
-  }
-}
 
 test('retention and search attributes are really set, and a repeat changes nothing', async () => {
   await withConnection(async (connection) => {
@@ -108,12 +70,7 @@ test('a cluster that lets us change nothing is worked with as it is', async () =
   await withConnection(async (connection) => {
     const namespace = await createNamespace(connection);
     await whenThere(() => stateOf(connection, namespace));
-    const add = (name: string) =>
-      connection.operatorService.addSearchAttributes({
-        namespace,
-        searchAttributes: { [name]: KEYWORD },
-      });
-    await whenThere(() => add(searchAttributes.mode));
+    await addAttributes(connection, namespace, { [searchAttributes.mode]: KEYWORD });
     const found = await prepareNamespace(refusing(connection), namespace, { retentionDays: 90 });
     expect(found.attributes).toEqual([searchAttributes.mode]);
     expect((await stateOf(connection, namespace)).days).toBe(1);
@@ -123,15 +80,21 @@ test('a cluster that lets us change nothing is worked with as it is', async () =
 test('an attribute of that name with another type is not counted as usable', async () => {
   await withConnection(async (connection) => {
     const namespace = await createNamespace(connection);
-    const searchAttribute = { [searchAttributes.status]: TEXT };
-    await whenThere(() =>
-      connection.operatorService.addSearchAttributes({
-        namespace,
-        searchAttributes: searchAttribute,
-      }),
-    );
+    await addAttributes(connection, namespace, { [searchAttributes.status]: TEXT });
     const { attributes } = await prepareNamespace(connection, namespace, { retentionDays: 1 });
     expect(attributes).toEqual(names.filter((name) => name !== searchAttributes.status));
+  });
+});
+
+test('a namespace that has no room for another attribute is worked with by those that it has', async () => {
+  await withConnection(async (connection) => {
+    const namespace = await createNamespace(connection);
+    // Ten keywords is what one on an SQL database may have.
+    const others = Array.from({ length: 8 }, (_, n) => [`Others${n}`, KEYWORD] as const);
+    await addAttributes(connection, namespace, Object.fromEntries(others));
+    const { attributes } = await prepareNamespace(connection, namespace, { retentionDays: 2 });
+    expect(attributes).toEqual(names.slice(0, 2));
+    expect((await stateOf(connection, namespace)).days).toBe(2);
   });
 });
 

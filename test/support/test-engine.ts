@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findBinary } from '../../engine/find-binary.ts';
 import { findDeps } from '../../engine/find-deps.ts';
-import { readEngineFile } from '../../engine/engine-file.ts';
+import { readEngineFile, type EngineFile } from '../../engine/engine-file.ts';
 import { startEngine } from '../../engine/start-engine.ts';
 import { stopProcess } from '../../engine/stop-process.ts';
 
@@ -24,6 +24,12 @@ export async function testEngine(): Promise<{ address: string }> {
     findBinary: testBinary,
   });
   return { address: engine.file.address };
+}
+
+/** As a home would know it, whose engine it is said to be. */
+export async function testEngineFile(): Promise<EngineFile> {
+  await testEngine();
+  return readEngineFile(engineHome())!;
 }
 
 /** For the global teardown, which runs when all tests have ended. */
