@@ -65,7 +65,7 @@ async function look(deps: CliDeps): Promise<Look> {
         ...(await checkCutRestore(home)),
         ...(await checkEngine(deps, config.engine)),
         ...(await checkBackups(home, config.backup, now(), client !== null)),
-        ...checkPermissions(home),
+        ...checkPermissions(home, process.getuid?.() ?? null),
         ...checkLeftFiles(home),
         ...checkDisk([home, folder]),
         finding,

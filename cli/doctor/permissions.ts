@@ -3,8 +3,8 @@ import { chmodSync, statSync } from 'node:fs';
 import { homePaths } from '../../contract/home.ts';
 import { ill, well, type Finding } from '../render/findings.ts';
 
-/** Those that hold keys, or everybody's words. */
-export function checkPermissions(home: string): Finding[] {
+/** Those that hold keys, or everybody's words. `own` is who asks; null where there are no users. */
+export function checkPermissions(home: string, own: number | null): Finding[] {
   const { token, secret, secrets, database, backups } = homePaths(home);
   const named = [
     ['home', home],
@@ -14,21 +14,20 @@ export function checkPermissions(home: string): Finding[] {
     ['database', database],
     ['backups folder', backups],
   ] as const;
-  return named.flatMap(([name, path]) => check(name, path));
+  return named.flatMap(([name, path]) => check(home, own, name, path));
 }
 
-function check(name: string, path: string): Finding[] {
+function check(home: string, own: number | null, name: string, path: string): Finding[] {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) return [];
-  const own = process.getuid?.() ?? stat.uid;
   const mode = octal(stat.mode & 0o777);
   const wanted = stat.isDirectory() ? 0o700 : 0o600;
-  if (stat.uid !== own && own !== 0) {
+  if (own !== null && own !== 0 && stat.uid !== own) {
     return [
       ill('error', name, {
         what: `${path} belongs to user ${stat.uid}, and you are ${own}`,
         why: 'What runs as you cannot keep it from whoever owns it.',
-        remedy: `use a home of your own (OFFSHOOT_HOME), or: sudo chown -R ${own} '${home(path)}'`,
+        remedy: `use a home of your own (OFFSHOOT_HOME), or: sudo chown -R ${own} '${home}'`,
       }),
     ];
   }
@@ -47,4 +46,3 @@ function check(name: string, path: string): Finding[] {
 }
 
 const octal = (mode: number) => mode.toString(8).padStart(4, '0');
-const home = (path: string) => path.slice(0, Math.max(1, path.lastIndexOf('/')));

@@ -191,6 +191,53 @@ test('doctor says how old the last backup is, and warns when it is too old', asy
   });
 });
 
+test('a server without its engine is told with what is wrong with that, and the exit code is 4', async () => {
+  const problem = 'connect ECONNREFUSED';
+  const engine = { ...health.engine, connected: false, serverVersion: null, problem };
+  await withServer({ health: { ...health, engine } }, async (run) => {
+    const ran = await run('--json');
+    expect(ran.exitCode).toBe(4);
+    const { findings: found } = JSON.parse(ran.out) as { findings: Found[] };
+    expect(named(found, 'engine')).toMatchObject([
+      {
+        level: 'error',
+        what: `not connected to 127.0.0.1:7233: ${problem}`,
+        remedy: 'see offshoot engine status, and engine.log',
+      },
+    ]);
+  });
+});
+
+test('what has waited for the engine for long is told while nothing runs, too', async () => {
+  await withFolder(async (home) => {
+    const { database } = homePaths(home);
+    await openStore(database, { checkpoints: false }).close();
+    const put = (...secondsAgo: number[]) => {
+      const db = new BetterSqlite3(database);
+      db.exec('DELETE FROM outbox');
+      const insert = db.prepare(
+        `INSERT INTO outbox (kind, workflow_id, created_at, due_at) VALUES ('poke', 'w', ?, ?)`,
+      );
+      for (const seconds of secondsAgo) {
+        const at = new Date(now - seconds * 1000).toISOString();
+        insert.run(at, at);
+      }
+      db.close();
+    };
+    const outbox = async () => named(await findings(cli(['doctor', '--json'], { home })), 'outbox');
+    put(20);
+    expect(await outbox()).toEqual([]);
+    put(90, 20);
+    expect(await outbox()).toMatchObject([
+      {
+        level: 'warning',
+        what: '2 waiting to reach the engine, the oldest for 1 min 30 s',
+        remedy: 'offshoot up',
+      },
+    ]);
+  });
+});
+
 test('while nothing runs the store is read all the same; damage is told, and the exit code is 4', async () => {
   await withFolder(async (home) => {
     const { database } = homePaths(home);
