@@ -19,6 +19,13 @@ export function classify(error: unknown): EngineTrouble {
   return 'other';
 }
 
+/** The client says what it did, and in its cause what the engine said to that. */
+export function engineWords(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const said = cause instanceof Error ? cause.message : null;
+  return said === null ? String(error) : `${String(error)}: ${said}`;
+}
+
 function grpcCode(error: unknown): number | null {
   if (isGrpcServiceError(error)) return error.code;
   const cause = error instanceof Error ? error.cause : undefined;

@@ -10,7 +10,7 @@ import { reach } from '../faults/reach.ts';
 import type { Store } from '../store/index.ts';
 import type { StepSurroundings } from '../store/lifecycle/next-step.ts';
 import { dueRows, markSent, postpone, type OutboxRow } from '../store/outbox.ts';
-import { classify } from './engine-errors.ts';
+import { classify, engineWords } from './engine-errors.ts';
 import { repair, reject, targetOf } from './repair.ts';
 import { send } from './send.ts';
 import { workflowSubject } from './workflow-subject.ts';
@@ -99,9 +99,10 @@ export async function deliver(deps: RelayDeps, rows: OutboxRow[]): Promise<void>
     const kind = classify(error);
     if (kind === 'unreachable') throw error;
     const { workflow_id: workflowId } = rows[0]!;
-    deps.log(`outbox ${workflowId}: ${kind}: ${String(error)}`, workflowSubject(workflowId));
+    const why = engineWords(error);
+    deps.log(`outbox ${workflowId}: ${kind}: ${why}`, workflowSubject(workflowId));
     if (kind === 'refused') {
-      await store.write((tx) => reject(tx, rows, String(error)));
+      await store.write((tx) => reject(tx, rows, why));
       return;
     }
     const waitMs = pauseAfter(rows);

@@ -6,14 +6,17 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection } from '@temporalio/client';
-import { msToTs } from '@temporalio/common/lib/time.js';
 import { expect, test } from '@jest/globals';
 import { limits } from '../../contract/limits.ts';
 import { registerSessionSchema } from '../../contract/requests.ts';
 import { agentSessionWorkflowId, searchAttributes } from '../../contract/names.ts';
-import { testEngine } from '../support/test-engine.ts';
+import {
+  addAttributes,
+  createNamespace,
+  TEXT,
+  whenThere,
+  withConnection,
+} from '../support/test-namespace.ts';
 import { withHome, type Home } from './with-home.ts';
 
 /** Temporal's own bound for a workflow id, in bytes. */
@@ -52,6 +55,10 @@ async function failedTasks({ client }: Home, ids: string[]): Promise<string[]> {
 }
 
 const play = async () => 'done';
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<string>((resolve) => {
+    signal.addEventListener('abort', () => resolve('too late'), { once: true });
+  });
 
 test.each(Object.entries(characters))(
   'the longest names that are accepted, in characters of %s bytes, start and end like any other',
@@ -121,31 +128,56 @@ test('a namespace without our search attributes is worked with: they are left ou
   );
 }, 60_000);
 
+test('what the engine refuses all the same ends as engine_rejected, is told to its parent, and what comes next begins', async () => {
+  const namespace = await namespaceOfOthers();
+  await withHome(
+    // Refused or not, it is at work already: what it says before that counts.
+    async ({ prompt }, signal) => (prompt === 'hang' ? untilAborted(signal) : 'done'),
+    async (home) => {
+      await home.ask('registerSession', { key: 'boss' });
+      const before = await home.start();
+      await home.untilBegun(before.id);
+      // Somebody takes an attribute away while we send it: from here on no start is taken that carries it.
+      await withConnection(async ({ operatorService, workflowService }) => {
+        const name = searchAttributes.rootSession;
+        await operatorService.removeSearchAttributes({ namespace, searchAttributes: [name] });
+        await whenThere(async () => {
+          const query = `${name} = 'x'`;
+          const asked = workflowService.countWorkflowExecutions({ namespace, query });
+          await expect(asked).rejects.toMatchObject({ code: 3 });
+        });
+      });
+      const root = await home.start({ prompt: 'hang' });
+      const child = await home.start({
+        executionMode: 'ASYNC_CALLBACK',
+        parentSessionId: 'boss',
+        prompt: 'hang',
+      });
+      for (const { id } of [root, child]) {
+        await home.untilStatus(id, 'failed');
+        expect(await home.get(id)).toMatchObject({
+          errorCode: 'engine_rejected',
+          error: expect.stringContaining(searchAttributes.rootSession),
+        });
+      }
+      expect(await home.callbacks('boss')).toMatchObject([{ status: 'failed' }]);
+      // Another connection learns what there is now.
+      await home.relink(0);
+      const next = await home.start({ parentSessionId: 'boss' });
+      await home.untilStatus(next.id, 'completed');
+      await home.untilBegun(next.id);
+    },
+    { namespace },
+  );
+}, 60_000);
+
 /** Somebody else has taken two of our names for attributes of another type: those we can never have. */
 async function namespaceOfOthers(): Promise<string> {
-  const namespace = `test-${randomUUID()}`;
-  const connection = await Connection.connect(await testEngine());
-  try {
-    await connection.workflowService.registerNamespace({
-      namespace,
-      workflowExecutionRetentionPeriod: msToTs(24 * 3600 * 1000),
-    });
-    const TEXT = 1;
+  let namespace = '';
+  await withConnection(async (connection) => {
+    namespace = await createNamespace(connection);
     const taken = { [searchAttributes.title]: TEXT, [searchAttributes.status]: TEXT };
-    for (let left = 50; ; left -= 1) {
-      try {
-        await connection.operatorService.addSearchAttributes({
-          namespace,
-          searchAttributes: taken,
-        });
-        return namespace;
-      } catch (error) {
-        // The frontend learns of a new namespace a moment later.
-        if (left === 0) throw error;
-        await sleep(200);
-      }
-    }
-  } finally {
-    await connection.close();
-  }
+    await addAttributes(connection, namespace, taken);
+  });
+  return namespace;
 }
