@@ -1,49 +1,19 @@
-/** A test per cell of `docs/reconciliation.md`: a row in each state, and its workflow after each deed. */
+/** Cells of `docs/reconciliation.md`: a row in each state that is in step with its workflow, and that after each deed. */
 import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
 import { agentSessionWorkflowId, subAgentWorkflowId } from '../../contract/names.ts';
 import { removeInvocation } from '../../store/lifecycle/remove.ts';
 import { completed, settle } from '../../store/lifecycle/settle.ts';
 import { reconcileEpoch } from '../../store/lifecycle/rebuild.ts';
 import { until } from '../e2e/stack.ts';
-import { asked, createPrograms, statusOf, untilAllOver } from './gated-programs.ts';
+import { deeds } from './deeds.ts';
+import { begun, expectToldOnce, family } from './family.ts';
+import { createPrograms, statusOf, untilAllOver } from './gated-programs.ts';
 import { withHome, type Home } from './with-home.ts';
 
-/** What somebody does to a workflow by hand, in Temporal UI or with its command line. */
-const deeds = {
-  terminated: (client: Client, id: string) => client.workflow.getHandle(id).terminate('by hand'),
-  missing: async (client: Client, id: string) => {
-    await client.workflowService.deleteWorkflowExecution({
-      namespace: 'default',
-      workflowExecution: { workflowId: id },
-    });
-    await until(
-      async () => statusOf(client, id),
-      (status) => status === 'missing',
-    );
-  },
-  reset: async (client: Client, id: string) => {
-    const handle = client.workflow.getHandle(id);
-    const firstTask = await until(
-      async () =>
-        (await handle.fetchHistory()).events!.find(
-          (event) => event.workflowTaskCompletedEventAttributes,
-        ),
-      (found) => found !== undefined,
-    );
-    await client.workflowService.resetWorkflowExecution({
-      namespace: 'default',
-      workflowExecution: { workflowId: id, runId: (await handle.describe()).runId },
-      reason: 'by hand',
-      workflowTaskFinishEventId: firstTask!.eventId!,
-      requestId: randomUUID(),
-    });
-  },
-} as const;
-type Deed = keyof typeof deeds;
+/** After each of these the invocation goes on. */
+const mended = ['terminated', 'missing', 'reset'] as const;
 
 /** Each leaves one row in that state, with its workflow begun, and names it. */
 const states = {
@@ -64,38 +34,10 @@ const states = {
 };
 type State = keyof typeof states;
 
-/** A parent that waits for its callback child, which runs. */
-async function family(home: Home): Promise<{ parent: string; child: string }> {
-  const parent = await home.start({ prompt: 'parent' });
-  // Asked for by its first turn's token; the row decides, not the moment.
-  const child = await home.start(
-    { prompt: 'leaf', executionMode: 'ASYNC_CALLBACK' },
-    home.child(parent.id),
-  );
-  writeFileSync(asked(parent.context.workspacePath), '');
-  await home.untilStatus(parent.id, 'waiting');
-  await home.untilLaunched(child.id);
-  return { parent: parent.id, child: child.id };
-}
-
-async function begun(home: Home, id: string): Promise<string> {
-  await home.untilBegun(id);
-  return id;
-}
-
-async function expectToldOnce(home: Home, parent: string): Promise<void> {
-  const told = (await home.turns(parent)).filter(({ role }) => role === 'callback');
-  expect(told).toHaveLength(1);
-  expect(await home.get(parent)).toMatchObject({
-    status: 'completed',
-    result: { content: 'told 1' },
-  });
-}
-
 describe.each(Object.keys(states) as State[])('a %s invocation', (state) => {
   const slots = state === 'pending' ? 1 : 4;
 
-  test.each(Object.keys(deeds) as Deed[])('whose workflow is %s goes on', async (deed) => {
+  test.each(mended)('whose workflow is %s goes on', async (deed) => {
     const { play, open } = createPrograms();
     await withHome(
       play,
@@ -134,7 +76,7 @@ describe.each(Object.keys(states) as State[])('a %s invocation', (state) => {
       play,
       async (home) => {
         const id = await states[state](home);
-        await home.client.workflow.getHandle(subAgentWorkflowId(id)).cancel();
+        await deeds.cancelled(home.client, subAgentWorkflowId(id));
         await home.untilStatus(id, 'cancelled');
         open();
         await untilAllOver(home);
@@ -231,7 +173,7 @@ describe('an invocation that has ended', () => {
 });
 
 describe('an external session', () => {
-  test.each(['terminated', 'missing', 'reset'] as const)(
+  test.each([...mended, 'cancelled'] as const)(
     'whose workflow is %s is told what its child has answered',
     async (deed) => {
       const { play, open } = createPrograms();

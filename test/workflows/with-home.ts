@@ -25,6 +25,8 @@ export interface Home extends Room {
   untilBegun(id: string): Promise<void>;
   /** The server's side of the engine goes, and comes back after the pause. */
   relink(pauseMs: number): Promise<void>;
+  /** The same; it comes back when this has been done. */
+  unlinked(work: () => Promise<void>): Promise<void>;
   /** The runner host ends what runs and goes; the next boot of it comes. */
   reboot(): Promise<void>;
 }
@@ -72,6 +74,11 @@ export async function withHome(
           });
         let link = newLink();
         let host = newHost();
+        const unlinked = async (work: () => Promise<unknown>) => {
+          await link.stop();
+          await work();
+          link = newLink();
+        };
         const launches = (id: string) => launched.filter((one) => one === id).length;
         try {
           await use({
@@ -93,11 +100,8 @@ export async function withHome(
                 async () => room.row(id).engine_state,
                 (state) => state !== 'unstarted',
               )),
-            async relink(pauseMs) {
-              await link.stop();
-              await sleep(pauseMs);
-              link = newLink();
-            },
+            relink: (pauseMs) => unlinked(() => sleep(pauseMs)),
+            unlinked,
             async reboot() {
               host.stop();
               await host.ended;
