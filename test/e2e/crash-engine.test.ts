@@ -167,13 +167,15 @@ const STANDS_STILL_MS = 5000;
 const sync = (prompt: string) =>
   stack.client.call('runSubagent', { runnerId: 'sh', prompt, executionMode: 'SYNC' });
 
-/** How its workflow has closed, as soon as it has. */
-async function workflowOf({ workflowId }: SubAgentRecord): Promise<string> {
+/** How and when its workflow has closed, as soon as it has. */
+async function closeOf({ workflowId }: SubAgentRecord): Promise<{ status: string; at: number }> {
   const look = () =>
     withEngine(({ workflow }) => workflow.getHandle(workflowId).describe()).catch(() => null);
   const found = await until(look, (told) => told !== null && told.status.name !== 'RUNNING');
-  return found!.status.name;
+  return { status: found!.status.name, at: found!.closeTime!.getTime() };
 }
+
+const workflowOf = async (record: SubAgentRecord) => (await closeOf(record)).status;
 
 const launchesOf = (ids: string[]) =>
   ids.map(
@@ -185,18 +187,27 @@ const launchesOf = (ids: string[]) =>
       )[0]!.n,
   );
 
-test('an engine that comes back without its last moments is told them again', async () => {
+test('an engine that comes back without its last moments is told them again: what has ended meanwhile ends in it, too', async () => {
   const { engineData } = homePaths(stack.home);
   const copy = `${engineData}-before`;
-  const waiting = await stack.start(
-    `spawn callback as child runner sh: { ${untilFile('end')}; echo child }; say asked`,
-  );
-  await until(
-    () => get(waiting.id),
-    ({ status }) => status === 'waiting',
-  );
+  const waitingFor = async (file: string) => {
+    const { id } = await stack.start(
+      `spawn callback as child runner sh: { ${untilFile(file)}; echo child }; say asked`,
+    );
+    return until(
+      () => get(id),
+      ({ status }) => status === 'waiting',
+    );
+  };
+  const waiting = await waitingFor('end');
+  const over = await waitingFor('over');
   await withEngineDown(async () => cpSync(engineData, copy, { recursive: true }));
   await untilBack();
+  release(over, 'over');
+  await stack.ended(over.id);
+  const { items } = await stack.client.call('listSubagents', { parentSessionId: over.sessionKey });
+  const ended = [over, items[0]!];
+  const closedFirst = await Promise.all(ended.map(closeOf));
   // A host that stands still takes nothing, so what the engine is told now has no effect but there.
   const host = stack.pid('host');
   process.kill(host, 'SIGSTOP');
@@ -216,6 +227,12 @@ test('an engine that comes back without its last moments is told them again', as
     process.kill(host, 'SIGCONT');
     release(waiting, 'end');
     expect(await stack.ended(forgotten.id)).toMatchObject({ result: { content: 'new' } });
+    // They were open in it, and have closed a second time, without running anything.
+    const closedAgain = await Promise.all(ended.map(closeOf));
+    for (const [i, { status, at }] of closedAgain.entries()) {
+      expect([status, at > closedFirst[i]!.at]).toEqual(['COMPLETED', true]);
+    }
+    expect(launchesOf(ended.map(({ id }) => id))).toEqual([2, 1]);
   } finally {
     process.kill(host, 'SIGCONT');
   }
