@@ -123,16 +123,17 @@ test('of many hooks at once none sends what waits a second time, or out of order
     );
     expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
 
+    let runs = 7;
     // On a slow machine some gave up waiting and left theirs behind; the next ones send them.
-    for (let round = 0; round < 20 && spool.names().length > 0; round += 1) {
+    for (; runs < 27 && spool.names().length > 0; runs += 1) {
       await run(home, args, '{"session_id":"last"}');
     }
     expect(readdirSync(spoolOf(home)).filter((name) => name !== 'lock')).toEqual([]);
     const order = server.seen.flatMap(({ body }) =>
       typeof body?.index === 'number' ? [body.index] : [],
     );
-    // The one that was being sent as its sender died is sent again, under its key.
-    expect(order.length).toBeLessThanOrEqual(61);
+    // What was being sent as its sender died, or gave up on a slow machine, is sent again under its key: one for each.
+    expect(order.length).toBeLessThanOrEqual(60 + runs);
     expect([...new Set(order)]).toEqual(Array.from({ length: 60 }, (_, index) => index));
     expect(order).toEqual(order.toSorted((a, b) => a - b));
     const own = server.seen
