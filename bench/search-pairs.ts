@@ -145,17 +145,16 @@ function createPlain({ database, searchIndex }: Room): Plain {
     .prepare('SELECT rowid FROM turn_index WHERE turn_index MATCH ? ORDER BY rank LIMIT 10')
     .pluck();
   const read = main.prepare('SELECT session_id, seq, role, at, text FROM turns WHERE id = ?');
-  const agent = `"a${String(scopeId.get('agent', 'default'))}"`;
   return {
     finds({ words, session, turn }, scope) {
-      const part =
-        scope === 'session'
-          ? ` AND "s${session}"`
-          : scope === 'part'
-            ? ` AND "p${String(scopeId.get('project', projectOf(session)))}"`
-            : '';
+      const within = {
+        session: () => `scope : "s${session}" AND `,
+        part: () =>
+          `scope : "p${String(scopeId.get('project', `default\n${projectOf(session)}`))}" AND `,
+        all: () => '',
+      };
       const any = words.map((word) => `"${word}"`).join(' OR ');
-      const ids = search.all(`scope : (${agent}${part}) AND text : (${any})`) as number[];
+      const ids = search.all(`${within[scope]()}text : (${any})`) as number[];
       const rows = ids.map((id) => read.get(id) as { session_id: number; seq: number });
       return rows.some((row) => row.session_id === session && row.seq === turn);
     },

@@ -17,27 +17,31 @@ export interface Talk {
 }
 
 const vocabularySize = 60_000;
+const shift = 3;
+const kernelSize = 2_000;
+/** The commonest words say nothing of a topic. */
+const functionWords = 100;
 const topicSize = 60;
 /** How many of a turn's words are of its session's topic. */
 const topicShare = 0.15;
-const wordsMean = 100;
+const wordsMean = 120;
 
 export function createTalk(seed: number): Talk {
   const random = createRandom(seed);
   const words = vocabulary(random);
-  /** By Zipf's law: the word of rank r comes with a frequency of 1/r. */
-  const drawn = () => words[Math.floor(words.length ** random()) - 1]!;
+  const drawn = () => words[drawRank(random()) - 1]!;
   const topics = new Map<number, string[]>();
 
   function topicOf(session: number): string[] {
     const known = topics.get(session);
     if (known !== undefined) return known;
-    const topic = Array.from(
-      { length: topicSize },
-      () => words[200 + Math.floor(random() * (words.length - 200))]!,
-    );
-    topics.set(session, topic);
-    return topic;
+    const topic = new Set<string>();
+    while (topic.size < topicSize) {
+      const rank = drawRank(random());
+      if (rank > functionWords) topic.add(words[rank - 1]!);
+    }
+    topics.set(session, [...topic]);
+    return topics.get(session)!;
   }
 
   return {
@@ -53,6 +57,19 @@ export function createTalk(seed: number): Talk {
       return said.join(' ');
     },
   };
+}
+
+/**
+ * Zipf's law as large texts show it: flatter among the very first words, and falling off with the square of
+ * the rank beyond those that all speakers share. In the Markdown files of this folder's packages the first
+ * 100, 1,000 and 5,000 words are 43, 79 and 95 % of all that is said; here 45, 77 and 95 %.
+ */
+function drawRank(random: number): number {
+  const common = Math.log((kernelSize + shift) / (1 + shift));
+  const rare = 1 - kernelSize / vocabularySize;
+  const at = random * (common + rare);
+  if (at < common) return Math.floor((1 + shift) * Math.exp(at) - shift);
+  return Math.floor(kernelSize / (1 - (at - common)));
 }
 
 /** Short words first, as in every language; further down there are names and identifiers of programs. */

@@ -6,6 +6,7 @@ import { tokensOfDay } from './dates.ts';
 import { expand } from './expand.ts';
 import { markOf, type IndexFile, type IndexState } from './index-file.ts';
 import type { Places } from './places.ts';
+import { scopeTokens } from './scope.ts';
 
 /** Of one transaction: what a search may have to wait for. The more, the fewer pieces has the index to merge. */
 const turnsMax = 20_000;
@@ -120,9 +121,7 @@ function createWriter(main: Db, { db, names }: IndexFile, places: Places) {
 
   function add(row: TurnRow, state: IndexState): void {
     if (row.role === 'mark') return;
-    const { agentId, project, rootId } = places.add(row.id, row.session_id);
-    const ofProject = project === null ? '' : ` p${names.give('project', project)}`;
-    const scope = `a${names.give('agent', agentId)}${ofProject} s${row.session_id} t${rootId}`;
+    const scope = scopeTokens(names, row.session_id, places.add(row.id, row.session_id));
     insert.run(row.id, expand(row.text), `${scope} ${tokensOfDay(row.at)}`);
     state.turns += 1;
     state.chars += row.text.length;

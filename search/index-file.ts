@@ -6,7 +6,7 @@ import { readMeta } from '../store/meta.ts';
 import { createScopeNames, type ScopeNames } from './scope-names.ts';
 
 /** A file with another number is made anew. To be raised with whatever changes what is in it. */
-const indexVersion = 2;
+const indexVersion = 3;
 
 /** What is put in is held in memory up to here, or to the end of its transaction; then it is a piece of the index. */
 const hashBytes = 64 * 1024 ** 2;
@@ -66,6 +66,8 @@ export function isDamage(error: unknown): boolean {
 
 function connect(file: string): BetterSqlite3.Database {
   const db = new BetterSqlite3(file);
+  // So that what merging leaves behind can be given back. Of a file that is new, and before anything is written to it.
+  db.pragma('auto_vacuum = INCREMENTAL');
   // Not FULL: what a power cut takes away is read from the store again.
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = NORMAL');
@@ -96,8 +98,6 @@ function openFile(file: string): IndexFile | null {
 
 function makeFile(file: string, main: Db): IndexFile {
   const db = connect(file);
-  // So that what merging leaves behind can be given back.
-  db.pragma('auto_vacuum = INCREMENTAL');
   db.exec(`
     BEGIN IMMEDIATE;
     CREATE VIRTUAL TABLE turn_index USING fts5(

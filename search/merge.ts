@@ -6,9 +6,17 @@ const piecesOfLevel = 4;
 const piecesMax = 16;
 
 /** An index that was never merged as a whole merges nothing by itself: by that it is known, also after a restart. */
-export function mergeOnce(db: BetterSqlite3.Database): void {
+export function createMerge(db: BetterSqlite3.Database): () => void {
   const merging = db.prepare(`SELECT v FROM turn_index_config WHERE k = 'automerge'`).pluck();
-  if (merging.get() !== 0) return;
+  let isDone = merging.get() !== 0;
+  return () => {
+    if (isDone) return;
+    merge(db);
+    isDone = true;
+  };
+}
+
+function merge(db: BetterSqlite3.Database): void {
   // As literals: a number that is bound is a REAL, which FTS5 refuses.
   db.exec(`
     BEGIN IMMEDIATE;

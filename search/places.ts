@@ -16,8 +16,9 @@ export interface Places {
   sessionOf(turnId: number): number;
   of(sessionId: number): Place | undefined;
   sessions(): Iterable<number>;
-  /** Of all sessions together. */
+  /** Of all sessions together; of an agent's; of those of them in a project. */
   turns(): number;
+  turnsOf(agentId: string, project: string | null): number;
   add(turnId: number, sessionId: number): Place;
   /** What is known of it may not be true any more. */
   forget(sessionId: number): void;
@@ -29,7 +30,12 @@ const fewest = 65_536;
 export function createPlaces(main: Db, watermark: number): Places {
   let sessions = new Int32Array(Math.max(fewest, Math.ceil(watermark * 1.2)));
   const places = new Map<number, Place>();
-  let all = 0;
+  const counts = new Map<string, number>();
+
+  function count({ agentId, project }: Place, turns: number): void {
+    const names = project === null ? ['', agentId] : ['', agentId, `${agentId}\n${project}`];
+    for (const name of names) counts.set(name, (counts.get(name) ?? 0) + turns);
+  }
 
   function read(sessionId: number, turns: number): Place {
     const row = main.get<Omit<Place, 'turns'>>(placeSql, { sessionId });
@@ -47,7 +53,7 @@ export function createPlaces(main: Db, watermark: number): Places {
     sessions[turnId] = sessionId;
     const place = places.get(sessionId) ?? read(sessionId, 0);
     place.turns += 1;
-    all += 1;
+    count(place, 1);
     return place;
   }
 
@@ -61,11 +67,15 @@ export function createPlaces(main: Db, watermark: number): Places {
     sessionOf: (turnId) => sessions[turnId] ?? 0,
     of: (sessionId) => places.get(sessionId),
     sessions: () => places.keys(),
-    turns: () => all,
+    turns: () => counts.get('') ?? 0,
+    turnsOf: (agentId, project) =>
+      counts.get(project === null ? agentId : `${agentId}\n${project}`) ?? 0,
     add,
     forget(sessionId) {
       const known = places.get(sessionId);
-      if (known !== undefined) read(sessionId, known.turns);
+      if (known === undefined) return;
+      count(known, -known.turns);
+      count(read(sessionId, known.turns), known.turns);
     },
   };
 }

@@ -39,13 +39,18 @@ export interface Countable {
 }
 
 export function ownScore(turn: Countable, weights: readonly number[], meanChars: number): number {
-  const norm = k1 * (1 - b + (b * turn.chars) / Math.max(1, meanChars));
+  const length = turn.chars / Math.max(1, meanChars);
   let sum = 0;
   for (const [at, weight] of weights.entries()) {
     const count = turn.spans[at]!.length || (turn.terms & (1 << at) ? 1 : 0);
-    if (count > 0) sum += (weight * count * (k1 + 1)) / (count + norm);
+    if (count > 0) sum += weight * saturation(count, length);
   }
   return sum * (roleWeights[turn.role] ?? 1);
+}
+
+/** What a term adds that stands so often in a turn of this length, which is told in mean lengths. */
+export function saturation(count: number, length: number): number {
+  return (count * (k1 + 1)) / (count + k1 * (1 - b + b * length));
 }
 
 /** Answers stand next to the words of their question, and evidence lies together in a session. */

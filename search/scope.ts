@@ -16,48 +16,78 @@ export interface Reach {
 export function reachOf(names: ScopeNames, places: Places, scope: SearchScope): Reach | null {
   const match = scopeMatch(names, scope);
   if (match === null) return null;
-  const sessionIds = scope.sessionIds && new Set(scope.sessionIds);
-  const isIn = (sessionId: number, place: Place) =>
-    place.agentId === scope.agentId &&
-    (scope.project === null || place.project === scope.project) &&
-    (sessionIds === null || sessionIds.has(sessionId)) &&
-    (scope.rootId === null || place.rootId === scope.rootId) &&
-    sessionId !== scope.withoutId;
-  let turns = 0;
-  for (const sessionId of sessionIds ?? places.sessions()) {
-    const place = places.of(sessionId);
-    if (place !== undefined && isIn(sessionId, place)) turns += place.turns;
-  }
+  const isIn = createTest(scope);
+  const turns = countTurns(places, scope, isIn);
   return {
     match,
     turns,
     share: turns / Math.max(1, places.turns()),
     includes(turnId) {
       const sessionId = places.sessionOf(turnId);
-      const place = places.of(sessionId);
-      return place !== undefined && isIn(sessionId, place);
+      return isIn(sessionId, places.of(sessionId));
     },
   };
 }
 
-function scopeMatch(names: ScopeNames, scope: SearchScope): string | null {
-  const all: string[] = [];
-  // A session is one agent's, and so is a tree.
-  if (scope.sessionIds === null && scope.rootId === null) {
-    const agent = names.find('agent', scope.agentId);
-    if (agent === undefined) return null;
-    all.push(`"a${agent}"`);
-  }
-  if (scope.project !== null) {
-    const project = names.find('project', scope.project);
-    if (project === undefined) return null;
-    all.push(`"p${project}"`);
-  }
-  if (scope.sessionIds !== null) {
-    if (scope.sessionIds.length === 0) return null;
-    all.push(`(${scope.sessionIds.map((id) => `"s${id}"`).join(' OR ')})`);
-  }
-  if (scope.rootId !== null) all.push(`"t${scope.rootId}"`);
-  const match = `scope : (${all.join(' AND ')})`;
-  return scope.withoutId === null ? match : `(${match} NOT scope : "s${scope.withoutId}")`;
+type Test = (sessionId: number, place: Place | undefined) => boolean;
+
+function createTest({ agentId, project, sessionIds, rootId, withoutId }: SearchScope): Test {
+  const ids = sessionIds && new Set(sessionIds);
+  return (sessionId, place) =>
+    place !== undefined &&
+    place.agentId === agentId &&
+    (project === null || place.project === project) &&
+    (ids === null || ids.has(sessionId)) &&
+    (rootId === null || place.rootId === rootId) &&
+    sessionId !== withoutId;
 }
+
+/** Of whole agents and projects it is known; there are too many sessions to look at each. */
+function countTurns(places: Places, scope: SearchScope, isIn: Test): number {
+  const { agentId, project, sessionIds, rootId, withoutId } = scope;
+  const turnsIn = (ids: Iterable<number>, test: Test) => {
+    let turns = 0;
+    for (const id of ids) if (test(id, places.of(id))) turns += places.of(id)!.turns;
+    return turns;
+  };
+  if (sessionIds !== null) return turnsIn(sessionIds, isIn);
+  if (rootId !== null) return turnsIn(places.sessions(), isIn);
+  const all = places.turnsOf(agentId, project);
+  if (withoutId === null) return all;
+  return all - turnsIn([withoutId], createTest({ ...scope, withoutId: null }));
+}
+
+function scopeMatch(names: ScopeNames, scope: SearchScope): string | null {
+  const { agentId, project, sessionIds, rootId, withoutId } = scope;
+  const all: string[] = [];
+  if (project !== null) {
+    const id = names.find('project', projectName(agentId, project));
+    if (id === undefined) return null;
+    all.push(`"p${id}"`);
+  } else if (sessionIds === null && rootId === null) {
+    // A session is one agent's, and so are a tree and a project's part of it.
+    const id = names.find('agent', agentId);
+    if (id === undefined) return null;
+    all.push(`"a${id}"`);
+  }
+  if (sessionIds !== null) {
+    if (sessionIds.length === 0) return null;
+    all.push(`(${sessionIds.map((id) => `"s${id}"`).join(' OR ')})`);
+  }
+  if (rootId !== null) all.push(`("t${rootId}" OR "s${rootId}")`);
+  const match = `scope : (${all.join(' AND ')})`;
+  return withoutId === null ? match : `(${match} NOT scope : "s${withoutId}")`;
+}
+
+/** What a turn's row in the index says of whose it is; `scopeMatch` asks for it. */
+export function scopeTokens(names: ScopeNames, sessionId: number, place: Place): string {
+  const { agentId, project, rootId } = place;
+  const tokens = [`a${names.give('agent', agentId)}`, `s${sessionId}`];
+  if (project !== null) tokens.push(`p${names.give('project', projectName(agentId, project))}`);
+  // Most sessions are nobody's children, and then their root is said by their own number.
+  if (rootId !== sessionId) tokens.push(`t${rootId}`);
+  return tokens.join(' ');
+}
+
+/** Two agents may work on one project; what they say there is not each other's. */
+const projectName = (agentId: string, project: string) => `${agentId}\n${project}`;

@@ -10,6 +10,7 @@ import { cutExcerpt } from './excerpt.ts';
 import { fold } from './fold.ts';
 import type { IndexFile } from './index-file.ts';
 import { occurrences, type Span, type Stems } from './occurrences.ts';
+import type { Lengths } from './lengths.ts';
 import { parseQuery, type Query } from './query.ts';
 import type { Places } from './places.ts';
 import { ownScore, withSurroundings, type Scored, type Weights } from './rank.ts';
@@ -22,6 +23,7 @@ export interface SearchRoom {
   frequencies: Frequencies;
   stems: Stems;
   places: Places;
+  lengths: Lengths;
   weights: Weights;
 }
 
@@ -30,7 +32,7 @@ export function searchTurns(room: SearchRoom, request: SearchRequest): SearchHit
   const { names, state } = room.index;
   const reach = reachOf(names, room.places, request.scope);
   if (query.terms.length === 0 || reach === null) return [];
-  const found = findCandidates(room.index, room.frequencies, query, { reach, turns: state.turns });
+  const found = findCandidates(room, query, { reach, turns: state.turns });
   const scored = score(room, query, found);
   scored.push(...beside(room, query, scored));
   withSurroundings(scored, room.weights);

@@ -4,7 +4,8 @@ import { openDatabase } from '../store/database.ts';
 import { createCatchUp, isBehind, type CatchUp } from './catch-up.ts';
 import { createFrequencies } from './frequencies.ts';
 import { discardIndex, isDamage, openIndex } from './index-file.ts';
-import { mergeOnce } from './merge.ts';
+import { createLengths } from './lengths.ts';
+import { createMerge } from './merge.ts';
 import { createStems } from './occurrences.ts';
 import { createPlaces } from './places.ts';
 import { defaultWeights, type Weights } from './rank.ts';
@@ -26,6 +27,11 @@ export interface SearcherOptions {
   weights?: Weights;
 }
 
+interface Room extends SearchRoom {
+  catchUp: CatchUp;
+  mergeOnce(): void;
+}
+
 /** Texts are read here and there: a look at a page that is in memory is all that each should cost. */
 const mappedBytes = 4 * 1024 ** 3;
 
@@ -35,10 +41,12 @@ export function createSearcher({ database, index: file, weights }: SearcherOptio
   const stems = createStems();
   let room = open();
 
-  function open(): SearchRoom & { catchUp: CatchUp } {
+  function open(): Room {
     const index = openIndex(file, main);
     const frequencies = createFrequencies(index);
     const places = createPlaces(main, index.state.watermark);
+    const lengths = createLengths(index.db);
+    lengths.follow(index.state.watermark);
     const catchUp = createCatchUp(main, index, places);
     return {
       main,
@@ -46,7 +54,9 @@ export function createSearcher({ database, index: file, weights }: SearcherOptio
       frequencies,
       stems,
       places,
+      lengths,
       catchUp,
+      mergeOnce: createMerge(index.db),
       weights: weights ?? defaultWeights,
     };
   }
@@ -66,10 +76,14 @@ export function createSearcher({ database, index: file, weights }: SearcherOptio
   }
 
   function takeStep(): boolean {
-    if (!isBehind(main, room.index)) return false;
-    const isMore = room.catchUp.step();
-    if (!isMore) mergeOnce(room.index.db);
-    return isMore;
+    if (isBehind(main, room.index)) {
+      const isMore = room.catchUp.step();
+      room.lengths.follow(room.index.state.watermark);
+      if (isMore) return true;
+    }
+    // Also where the last step did not know that it was the last.
+    room.mergeOnce();
+    return false;
   }
 
   return {

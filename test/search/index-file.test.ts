@@ -188,3 +188,25 @@ test('no secret is shown, and offsets are those of what is shown', () =>
       'user',
     ]);
   }));
+
+test('an index that is made anew is one piece, and gives back the room that merging took', () =>
+  withSearch(async (fixture) => {
+    const row = await fixture.session('one');
+    // Twice what one step takes: the last step does not know that it is the last.
+    await fixture.store.write(({ db }) =>
+      db.run(
+        `INSERT INTO turns (session_id, seq, role, at, text)
+         WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 40000)
+         SELECT :session, n, 'user', '2026-11-19T00:00:00.000Z', 'needle number' || n FROM n`,
+        { session: row.id },
+      ),
+    );
+    expect(fixture.search('number39999')).toHaveLength(1);
+    const db = new BetterSqlite3(fixture.index, { readonly: true });
+    const one = (sql: string) => db.prepare(sql).pluck().get();
+    // The upper bits of an id are its piece; below 2 ** 37 are the index's own notes.
+    const pieces = one('SELECT count(DISTINCT id >> 37) FROM turn_index_data WHERE id >> 37 > 0');
+    const free = db.pragma('freelist_count', { simple: true });
+    db.close();
+    expect({ pieces, free }).toEqual({ pieces: 1, free: 0 });
+  }));
