@@ -16,15 +16,24 @@ export function parseRecords(read: ReadRecord): ParseTranscript {
     if (pieces === null) return linesOf(text).map((raw) => entryOf(raw, raw, read));
     return pieces.map((raw, index) => {
       const isHead = index === 0;
-      const isTail = index === pieces.length - 1 && /^\s*\]/.test(raw);
+      const isTail = index === pieces.length - 1 && raw.trimStart().startsWith(']');
       return isHead || isTail ? { ...mark(), raw } : entryOf(raw, withoutComma(raw), read);
     });
   };
 }
 
-/** Each with its end of line, so that joined they are the text again. */
+/**
+ * Each with its end of line, so that joined they are the text again. By no pattern: on a line of megabytes the engine's
+ * stack for patterns has overflowed.
+ */
 export function linesOf(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const lines: string[] = [];
+  for (let from = 0; from < text.length;) {
+    const end = text.indexOf('\n', from) + 1 || text.length;
+    lines.push(text.slice(from, end));
+    from = end;
+  }
+  return lines;
 }
 
 function entryOf(raw: string, json: string, read: ReadRecord): TranscriptEntry {
@@ -44,9 +53,11 @@ function readSaid(json: string, read: ReadRecord): Said {
 
 /** Lines are told by their first: it is a whole record. A document begins with a bracket, or is one line in all. */
 function isDocument(text: string): boolean {
-  const first = /^\s*(.*)/.exec(text)?.[1]?.trim() ?? '';
+  const whole = text.trim();
+  const end = whole.indexOf('\n');
+  const first = end === -1 ? whole : whole.slice(0, end).trimEnd();
   if (first.startsWith('[') || first === '{') return true;
-  if (!first.startsWith('{') || text.trim().length > first.length) return false;
+  if (!first.startsWith('{') || whole.length > first.length) return false;
   try {
     return Array.isArray(objectOf(JSON.parse(first))?.messages);
   } catch {

@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import type { TranscriptEntry } from '../../contract/transcript.ts';
 import { parserFor } from '../../harnesses/index.ts';
 import { harnesses } from '../../harnesses/names.ts';
+import { linesOf } from '../../harnesses/parse-records.ts';
 import { captureNames, readCapture } from '../support/captures.ts';
 
 const captured = captureNames
@@ -41,6 +42,18 @@ test('any text comes out as it went in, and nothing throws', () => {
       expect(joined(parserFor(name, given)(given))).toBe(given);
     }),
     { numRuns: 3_000 },
+  );
+});
+
+test('a line ends behind its line feed, and at nothing else', () => {
+  const some = fc
+    .array(fc.constantFrom('\n', '\r', '\u2028', 'a', ' '))
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(some, (given) => {
+      expect(linesOf(given)).toEqual(given === '' ? [] : given.split(/(?<=\n)/));
+    }),
+    { numRuns: 1_000 },
   );
 });
 
