@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import { AppError } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import { headers, hookHeaders } from '../contract/names.ts';
+import { bareKey } from '../contract/requests.ts';
 import { runtimePaths, type RuntimePath } from '../contract/words.ts';
 import { parseTraceparent, traceparentHeader } from '../contract/trace.ts';
 import type { Caller } from '../operations/caller.ts';
@@ -11,7 +12,7 @@ import type { ApiEnv } from './gate.ts';
 export function callerOf(c: Context<ApiEnv>, gone: AbortSignal = c.req.raw.signal): Caller {
   return {
     claims: c.get('claims'),
-    parentSessionId: keyFromHeader(c, headers.parentSession),
+    parentSessionId: bareKey(keyFromHeader(c, headers.parentSession) ?? '').trim() || null,
     idempotencyKey: keyFromHeader(c, headers.idempotencyKey),
     runtimePath: runtimePathOf(c),
     isLateHook: c.req.header(headers.lateHook)?.trim() === '1',

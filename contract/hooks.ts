@@ -1,15 +1,13 @@
 /** What agent programs report of their sessions, and what each report is answered with. */
 import { z } from 'zod';
 import { limits } from './limits.ts';
-import { keySchema, pathSchema } from './requests.ts';
+import { keySchema, pathSchema, sessionKeySchema as sessionKey } from './requests.ts';
 import { promptReasonSchema, runtimePathSchema } from './words.ts';
 
 /** Of a field that must be there: `harness: is required`. */
 const required = {
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : undefined),
 };
-/** The bare key, however it is given. */
-const sessionKey = keySchema.transform((key) => key.replace(/^session:/, '')).pipe(keySchema);
 const words = z.string();
 const label = z.string().max(limits.titleCharsMax).trim().min(1);
 
@@ -55,7 +53,7 @@ const lastAssistantMessage = words.optional();
 export const sessionStartSchema = hook({
   ...common,
   ...transcript,
-  parentSessionKey: keySchema
+  parentSessionKey: sessionKey
     .optional()
     .describe('The session that asked for this one; also parentKey, parentId, parentID'),
   source: label.optional().describe('startup, resume, clear or compact'),
@@ -89,7 +87,7 @@ export const subagentStartSchema = hook({
   ...common,
   sessionKey: common.sessionKey.describe('The session that the sub-agent is in'),
   harnessAgentId: z.string(required).pipe(keySchema),
-  childSessionKey: keySchema
+  childSessionKey: sessionKey
     .optional()
     .describe('The key of the sub-agent’s own session, where its program gives it one'),
   parentHarnessAgentId: keySchema
@@ -104,7 +102,7 @@ export const subagentStopSchema = hook({
   ...transcript,
   sessionKey: common.sessionKey.describe('The session that the sub-agent is in'),
   harnessAgentId: z.string(required).pipe(keySchema),
-  childSessionKey: keySchema.optional(),
+  childSessionKey: sessionKey.optional(),
   agentType: label.optional(),
   lastAssistantMessage,
 });

@@ -24,12 +24,16 @@ export const keySchema = text
     (given) => Buffer.byteLength(given) <= limits.keyBytesMax,
     `must not be longer than ${limits.keyBytesMax} bytes`,
   );
+/** Of a session key, however it is given: some programs write `session:` before it. */
+export const bareKey = (given: string): string => given.replace(/^session:/, '');
+export const sessionKeySchema = keySchema.transform(bareKey).pipe(keySchema);
 const noNul = 'must not hold NUL';
 export const pathSchema = text
   .min(1)
   .max(limits.pathCharsMax)
   .regex(/^[^\u0000]+$/, noNul);
 const key = keySchema;
+const sessionKey = sessionKeySchema;
 const path = pathSchema;
 const prompt = text.refine((given) => given.trim() !== '', 'must not be empty or blank');
 const title = text.max(limits.titleCharsMax).trim().min(1);
@@ -115,7 +119,7 @@ export const runSubagentSchema = withAliases(
       .describe(
         'SYNC answers with the result; ASYNC_POLL at once; ASYNC_CALLBACK at once, and the answer is sent to the parent session',
       ),
-    parentSessionId: key
+    parentSessionId: sessionKey
       .optional()
       .describe('Session key of who asks. A child token says it by itself.'),
     agentId: key.optional(),
@@ -141,7 +145,7 @@ export const runSubagentSchema = withAliases(
 
 export const registerSessionSchema = withAliases(
   z.strictObject({
-    key,
+    key: sessionKey,
     agentId: key.optional(),
     harness: key.optional(),
     project: path.optional(),
@@ -155,8 +159,8 @@ export const listSubagentsSchema = withAliases(
     status: statusSchema.optional(),
     executionMode: executionModeSchema.optional(),
     specId: key.optional(),
-    parentSessionId: key.optional(),
-    rootSessionId: key.optional(),
+    parentSessionId: sessionKey.optional(),
+    rootSessionId: sessionKey.optional(),
     agentId: key.optional(),
     since: z.iso.datetime({ offset: true }).optional().describe('createdAt at or after'),
     until: z.iso.datetime({ offset: true }).optional().describe('createdAt before'),
@@ -189,7 +193,9 @@ export const transcriptSchema = z.strictObject({
   after: z.coerce.number().int().min(0).default(0),
   limit: page.default(limits.transcriptPageDefault),
 });
-export const sessionSchema = withAliases(z.strictObject({ key, agentId: key.optional() }));
+export const sessionSchema = withAliases(
+  z.strictObject({ key: sessionKey, agentId: key.optional() }),
+);
 /** Query strings have no booleans; `active=0` must not be taken for yes. */
 const yesOrNo = z
   .union([z.boolean(), z.enum(['true', 'false'])])
@@ -206,7 +212,7 @@ export const listSessionsSchema = withAliases(
   }),
 );
 export const bypassSchema = withAliases(
-  z.strictObject({ key, agentId: key.optional(), enabled: z.boolean() }),
+  z.strictObject({ key: sessionKey, agentId: key.optional(), enabled: z.boolean() }),
 );
 export const agentSchema = z.strictObject({ id: key });
 export const putAgentSchema = z.strictObject({
@@ -226,7 +232,7 @@ export const createTokenSchema = withAliases(
 );
 export const writeCheckpointSchema = withAliases(
   z.strictObject({
-    key,
+    key: sessionKey,
     agentId: key.optional(),
     summary: prompt
       .max(limits.checkpointSummaryCharsMax)
@@ -236,7 +242,7 @@ export const writeCheckpointSchema = withAliases(
 );
 export const callbacksSchema = withAliases(
   z.strictObject({
-    key,
+    key: sessionKey,
     agentId: key.optional(),
     status: z
       .enum(['open', 'queued', 'handed', 'delivered', 'undelivered', 'all'])
@@ -247,14 +253,11 @@ export const callbacksSchema = withAliases(
 );
 export const ackCallbacksSchema = withAliases(
   z.strictObject({
-    key,
+    key: sessionKey,
     agentId: key.optional(),
     ids: z.array(id).min(1).max(limits.callbacksPageMax),
   }),
 );
-/** Also with `session:` before it, as some programs write it. */
-const sessionName = key.transform((given) => given.replace(/^session:/, '')).pipe(key);
-
 export const searchSessionsSchema = withAliases(
   z.strictObject({
     query: text
@@ -263,13 +266,13 @@ export const searchSessionsSchema = withAliases(
       .describe(
         'Words in any order; "a phrase", -without, begin*. Where no turn holds all of three words or more, turns right beside those that hold some are found, too',
       ),
-    sessionKey: sessionName
+    sessionKey: sessionKey
       .optional()
       .describe("Only this session. Default: the caller's parent, if it has one"),
-    currentSessionKey: sessionName
+    currentSessionKey: sessionKey
       .optional()
       .describe('The session that asks: it is left out. A child token says it by itself.'),
-    rootSessionKey: sessionName.optional().describe('Only this session and all below it'),
+    rootSessionKey: sessionKey.optional().describe('Only this session and all below it'),
     agentId: key.optional(),
     project: path.optional().describe('Only sessions that work in this folder'),
     limit: z

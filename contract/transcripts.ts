@@ -2,12 +2,10 @@
 import { z } from 'zod';
 import { limits } from './limits.ts';
 import { turnSchema } from './records.ts';
-import { agentAlias, keySchema } from './requests.ts';
+import { agentAlias, keySchema, sessionKeySchema as key } from './requests.ts';
 import { turnRoleSchema, turnSources } from './words.ts';
 
 const time = z.iso.datetime();
-/** Both the bare key and `session:` before it. */
-const key = keySchema.transform((given) => given.replace(/^session:/, '')).pipe(keySchema);
 const after = z.coerce.number().int().min(0);
 
 const toolUseSchema = z.object({
@@ -69,7 +67,7 @@ export const importSessionAnswerSchema = z.object({
 export const exportedSessionSchema = z.object({
   offshoot: z.literal('session'),
   version: z.literal(1),
-  sessionKey: keySchema,
+  sessionKey: key,
   agentId: keySchema,
   harness: z.string().nullable(),
   project: z.string().nullable(),

@@ -100,7 +100,7 @@ function ownSession(
   asking: InvocationRow | null,
   find: (key: string) => SessionRow | undefined,
 ): Own {
-  const key = input.currentSessionKey ?? caller.parentSessionId?.replace(/^session:/, '') ?? null;
+  const key = input.currentSessionKey ?? caller.parentSessionId;
   const named = key === null ? null : (find(key) ?? null);
   if (asking === null) return { session: named, key };
   // A program that we run may have sub-agents of its own, whose sessions are below its session.

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { inputSchema } from '../../api/json-schema.ts';
 import { limits } from '../../contract/limits.ts';
 import { operations, type OperationName } from '../../contract/operations.ts';
 import { fakeApi, record, requestOf, sampleInput, tokens } from './api-fixture.ts';
@@ -88,6 +89,35 @@ describe('input', () => {
       expect(api.asked).toEqual([]);
     },
   );
+
+  const keyFields = [
+    ...['key', 'sessionKey', 'parentSessionKey', 'childSessionKey', 'currentSessionKey'],
+    ...['parentSessionId', 'rootSessionId', 'rootSessionKey'],
+  ];
+  const withKeys = names.flatMap((name) => {
+    const known = inputSchema(operations[name].input).properties;
+    const fields = keyFields.filter((field) => Object.hasOwn(known, field));
+    return fields.length === 0 ? [] : [[name, fields] as const];
+  });
+  test.each(withKeys)(
+    '%s takes session keys with `session:` before them: %p',
+    async (name, fields) => {
+      const api = fakeApi();
+      const withPrefix = (prefix: string) =>
+        Object.fromEntries(fields.map((field) => [field, `${prefix}agent:a:${field}`]));
+      const input = { ...sampleInput[name], ...withPrefix('session:') };
+      const { method, path, body } = { body: undefined, ...requestOf(name, input) };
+      const headers = { 'x-agent-session-id': 'session:who-asks' };
+      expect((await api.ask(method, path, { body, headers })).status).toBe(200);
+      expect(api.asked[0]?.input).toMatchObject(withPrefix(''));
+      expect(api.asked[0]?.caller.parentSessionId).toBe('who-asks');
+    },
+  );
+  test('every path of a session is among them', () => {
+    const paths = names.filter((name) => operations[name].path.startsWith('/api/sessions/{key}'));
+    expect(withKeys.map(([name]) => name)).toEqual(expect.arrayContaining(paths));
+    expect(paths).not.toEqual([]);
+  });
 
   test('a search takes snake_case names, and keys with `session:` before them', async () => {
     const api = fakeApi();

@@ -104,7 +104,7 @@ test.each(['current', 'session:current'])(
       expect(await found(room, { query: 'needle', currentSessionKey: key })).toEqual([
         ['other', 'their needle'],
       ]);
-      const asker = callerAs({ claims: { role: 'admin' }, parentSessionId: key });
+      const asker = callerAs({ claims: { role: 'admin' }, parentSessionId: 'current' });
       const { hits } = await room.ask('searchSessions', { query: 'needle' }, asker);
       expect(hits.map((hit) => hit.sessionKey)).toEqual(['other']);
       // Asked for by name, it is searched all the same.
