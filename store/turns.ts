@@ -93,6 +93,14 @@ export function appendTurns(tx: Tx, sessionId: number, turns: NewTurnOfMany[]): 
   return last + 1;
 }
 
+/** What came with it, where it has nothing of the kind yet. */
+export function keepExtra(tx: Tx, sessionId: number, seq: number, extra: string): void {
+  tx.db.run(
+    'UPDATE turns SET extra = :extra WHERE session_id = :sessionId AND seq = :seq AND extra IS NULL',
+    { sessionId, seq, extra },
+  );
+}
+
 interface TurnRow {
   seq: number;
   role: TurnRole;

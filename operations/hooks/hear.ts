@@ -29,6 +29,7 @@ import type { Deps } from '../deps.ts';
 import { askingInvocation } from '../gate.ts';
 import { isOwn, requireInProject, scopeOf } from '../scope.ts';
 import { readTranscript, type GivenTranscript } from './read-transcript.ts';
+import { leaveRest } from './said.ts';
 import { NeedsWhole, takeTranscript } from './take-transcript.ts';
 import { whoseAgent } from './whose-agent.ts';
 
@@ -63,7 +64,7 @@ export interface Heard {
   isLate: boolean;
   /** It has a key or a time of its own: the same words under another one are said again. */
   isNamed: boolean;
-  /** What no hook knows, for the first turn that this one adds. */
+  /** What no hook knows, for the first turn that this one adds, or else finds. */
   takeExtra(): Record<string, unknown> | null;
 }
 
@@ -219,6 +220,7 @@ function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought)
   const isNamed = named !== null;
   const heard: Heard = { tx, session: now, before, at, config, isLate, isNamed, takeExtra };
   const answer = effect(heard);
+  leaveRest(heard);
   if (named !== null) keepAnswer(tx, session.id, named, answer);
   return answer;
 }

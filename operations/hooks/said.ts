@@ -2,7 +2,7 @@
 import type { TurnRole } from '../../contract/words.ts';
 import { isSaid } from '../../domain/merge-entries.ts';
 import { lastTurns, type ReadTurn } from '../../store/reading-order.ts';
-import { appendTurn } from '../../store/turns.ts';
+import { appendTurn, keepExtra } from '../../store/turns.ts';
 import type { Heard } from './hear.ts';
 
 /** The answer before it, and the prompt: what a transcript has told already is not told again. Whether the prompt is a new one. */
@@ -21,11 +21,16 @@ export function addWords(
     (!heard.isNamed || last.source === 'snapshot');
   const before = isThere ? said.slice(0, -1) : said;
   const answer = spoken(words.assistant);
-  const isAnswered =
-    answer !== null &&
-    [...sinceUser(before), ...sinceTold(before)].some((turn) => isSame(turn, 'assistant', answer));
-  if (answer !== null && !isAnswered) append(heard, 'assistant', answer);
+  const answered =
+    answer === null
+      ? undefined
+      : [...sinceUser(before), ...sinceTold(before)].find((turn) =>
+          isSame(turn, 'assistant', answer),
+        );
+  if (answer !== null && answered === undefined) append(heard, 'assistant', answer);
   if (user !== null && !isThere) append(heard, 'user', user);
+  const found = isThere ? last : answered;
+  if (found !== undefined) leaveExtra(heard, found.seq);
   // The transcript that came with it may have told it first.
   const isFresh = isThere && last.seq > (heard.before?.last_seq ?? 0);
   return user !== null && (heard.isNamed || !isThere || isFresh);
@@ -60,6 +65,18 @@ function append(heard: Heard, role: TurnRole, text: string): void {
     source: 'hook',
     ...(extra !== null && { extra: JSON.stringify(extra) }),
   });
+}
+
+/** With a turn that is there already. A repeat changes nothing in it. */
+function leaveExtra(heard: Heard, seq: number): void {
+  const extra = heard.takeExtra();
+  if (extra !== null) keepExtra(heard.tx, heard.session.id, seq, JSON.stringify(extra));
+}
+
+/** What belongs to no words goes with the last turn that the transcript has brought; without one it is not kept. */
+export function leaveRest(heard: Heard): void {
+  const { last_seq: last } = heard.session;
+  if (last > (heard.before?.last_seq ?? 0)) leaveExtra(heard, last);
 }
 
 const plain = (text: string) => text.replace(/\s+/g, ' ').trim();

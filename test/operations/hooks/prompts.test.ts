@@ -72,6 +72,33 @@ test('what no hook knows is kept with the turn', async () => {
   });
 });
 
+test('what no hook knows is kept with the turn that the transcript has told, and a repeat leaves it', async () => {
+  await withHooks(async (room) => {
+    const extras = () =>
+      room.store.db.all('SELECT role, text, extra FROM turns WHERE extra IS NOT NULL ORDER BY seq');
+    const prompt = line('user', 'hello there you');
+    await room.prompt('s1', 'hello there you', { transcript: prompt, permission_mode: 'plan' });
+    await room.prompt('s1', 'hello there you', { transcript: prompt, permission_mode: 'auto' });
+    const asked = { role: 'user', text: 'hello there you', extra: '{"permission_mode":"plan"}' };
+    expect(extras()).toEqual([asked]);
+    await room.ask('hookStop', {
+      harness: 'claude-code',
+      sessionKey: 's1',
+      transcript: prompt + line('assistant', 'hello yourself'),
+      lastAssistantMessage: 'hello yourself',
+      ...{ effort: 'high' },
+    });
+    const answer = { role: 'assistant', text: 'hello yourself', extra: '{"effort":"high"}' };
+    expect(extras()).toEqual([asked, answer]);
+    // A hook without words: with the last that its transcript brings.
+    const more = line('user', 'and now?') + line('assistant', 'nothing');
+    await room.report('s1', prompt + line('assistant', 'hello yourself') + more, { trigger: 'x' });
+    await room.report('s1', prompt + line('assistant', 'hello yourself') + more, { trigger: 'y' });
+    const last = { role: 'assistant', text: 'nothing', extra: '{"trigger":"x"}' };
+    expect(extras()).toEqual([asked, answer, last]);
+  });
+});
+
 test('a prompt and an answer that the transcript tells later are one turn each', async () => {
   await withHooks(async (room) => {
     await room.prompt('s1', 'one');
