@@ -197,7 +197,7 @@ export const sessionSchema = withAliases(
   z.strictObject({ key: sessionKey, agentId: key.optional() }),
 );
 /** Query strings have no booleans; `active=0` must not be taken for yes. */
-const yesOrNo = z
+export const yesOrNo = z
   .union([z.boolean(), z.enum(['true', 'false'])])
   .transform((said) => `${said}` === 'true');
 export const listSessionsSchema = withAliases(

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { limits } from './limits.ts';
 import { turnSchema } from './records.ts';
-import { agentAlias, keySchema, sessionKeySchema as key } from './requests.ts';
+import { agentAlias, keySchema, sessionKeySchema as key, yesOrNo } from './requests.ts';
 import { turnRoleSchema, turnSources } from './words.ts';
 
 const time = z.iso.datetime();
@@ -43,10 +43,21 @@ export const sessionTranscriptAnswerSchema = z.object({
 });
 
 export const exportSessionSchema = agentAlias(
-  z.strictObject({ key, agentId: keySchema.optional(), after: after.default(0) }),
+  z.strictObject({
+    key,
+    agentId: keySchema.optional(),
+    after: after.default(0),
+    raw: yesOrNo
+      .default(false)
+      .describe('As it was reported, secrets included: for administrators and operators'),
+  }),
 );
 export const exportSessionAnswerSchema = z.object({
-  jsonl: z.string().describe('A line about the session, then one for each turn'),
+  jsonl: z
+    .string()
+    .describe(
+      'A line about the session, then one for each turn; secrets of known shapes are redacted',
+    ),
   nextAfter: z.number().int().nullable().describe('There is more: ask for it with this `after`'),
 });
 

@@ -2,6 +2,7 @@
 import { limits } from '../contract/limits.ts';
 import type { Status } from '../contract/words.ts';
 import { escapeMarkup } from './plain-text.ts';
+import { redact } from './redact.ts';
 import { headAndTail } from './text.ts';
 
 export interface Ended {
@@ -22,7 +23,7 @@ export interface Ended {
   errorCode: string | null;
 }
 
-/** One callback. Attributes first, then the answer or the error, escaped and bounded. */
+/** One callback. Attributes first, then the answer or the error, without secrets, escaped and bounded. */
 export function renderCallback(ended: Ended): string {
   const attributes: [string, string | number | null][] = [
     ['id', ended.callbackId],
@@ -30,7 +31,7 @@ export function renderCallback(ended: Ended): string {
     ['invocation', ended.invocationId],
     ['session', ended.sessionKey],
     ['runner', ended.runnerId],
-    ['title', ended.title],
+    ['title', ended.title === null ? null : redact(ended.title)],
     ['status', ended.status],
     ['error-code', ended.errorCode],
     ['duration-ms', ended.durationMs],
@@ -60,7 +61,7 @@ function body(ended: Ended): string {
   const parts: string[] = [];
   if (ended.error !== null) parts.push(`Error: ${ended.error}`);
   if (ended.content !== null) parts.push(ended.content);
-  const whole = parts.join('\n\n') || '(no answer)';
+  const whole = redact(parts.join('\n\n')) || '(no answer)';
   const note = (omitted: number) =>
     `\n[… ${omitted + (ended.contentCut ?? 0)} bytes left out; the whole answer: get_subagent ${ended.invocationId} …]\n`;
   return fit(whole, note);

@@ -1,12 +1,12 @@
-/** Secrets by their shapes, cut out of whatever leaves a session. Paths and commit ids are none. */
+/** Secrets by their shapes, cut out of whatever leaves a session: blocks, excerpts, answers, callbacks, exports. Paths and commit ids are none. */
 
 /** In place of a secret; what kind it was helps whoever looks for it. */
 const gone = (kind: string) => `[redacted ${kind}]`;
 
 interface Shape {
   kind: string;
-  /** Most texts hold none of these, and are then not looked through. Empty: always looked through. */
-  signs: readonly string[];
+  /** How each begins: most texts hold none of these, and are looked through only once. */
+  start: string;
   pattern: RegExp;
   /** Group 1, where there is one, stays: it says what the secret was for. */
 }
@@ -15,62 +15,113 @@ const shapes: readonly Shape[] = [
   // Whole, cut off at its end, or with its beginning cut off.
   {
     kind: 'private key',
-    signs: ['PRIVATE KEY'],
+    start: 'PRIVATE KEY',
     pattern:
       /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]{0,8000}?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|(?:(?:\r?\n|\\[nr])(?:[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]*)(?=\r?\n|\\[nr]|$(?![^])))*)|(?:^[A-Za-z0-9+/=]{16,100}[ \t]*\r?\n){0,100}^(?:[A-Za-z0-9+/=]{1,100}[ \t]*\r?\n)?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/gm,
   },
   {
     kind: 'AWS key id',
-    signs: ['AKIA', 'ASIA', 'AROA', 'AIDA', 'ABIA', 'ACCA'],
+    start: 'A(?:KIA|SIA|ROA|IDA|BIA|CCA)[A-Z0-9]{16}',
     pattern: /\b(?:AKIA|ASIA|AROA|AIDA|ABIA|ACCA)[A-Z0-9]{16}\b/g,
   },
   {
     kind: 'GitHub token',
-    signs: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'],
+    start: 'gh[pousr]_[A-Za-z0-9]{20}|github_pat_',
     pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})/g,
   },
-  { kind: 'GitLab token', signs: ['glpat-'], pattern: /\bglpat-[\w-]{16,}/g },
-  { kind: 'Slack token', signs: ['xox'], pattern: /\bxox[abeprs]-[\w-]{10,}/g },
-  { kind: 'npm token', signs: ['npm_'], pattern: /\bnpm_[A-Za-z0-9]{30,}/g },
-  { kind: 'Google key', signs: ['AIza'], pattern: /\bAIza[\w-]{30,}/g },
+  { kind: 'GitLab token', start: 'glpat-', pattern: /\bglpat-[\w-]{16,}/g },
+  { kind: 'Slack token', start: 'xox[abeprs]-', pattern: /\bxox[abeprs]-[\w-]{10,}/g },
+  { kind: 'npm token', start: 'npm_[A-Za-z0-9]{30}', pattern: /\bnpm_[A-Za-z0-9]{30,}/g },
+  { kind: 'Google key', start: 'AIza[\\w-]{30}', pattern: /\bAIza[\w-]{30,}/g },
   {
     kind: 'API key',
-    signs: ['sk-', 'sk_', 'rk_', 'pk_'],
+    start: 'sk-[\\w-]{16}|[srp]k_(?:live|test)_',
     pattern: /\b(?:sk-(?=[\w-]{0,200}\d)[\w-]{16,}|[srp]k_(?:live|test)_[A-Za-z0-9]{10,})/g,
   },
   {
     kind: 'token',
-    signs: ['eyJ', 'off_'],
+    start: 'eyJ[\\w-]{8}|off_[\\w-]{16}',
     pattern: /\b(?:eyJ[\w-]{8,500}\.[\w-]{4,8000}\.[\w-]{4,}|off_[\w-]{16,1000}\.[\w-]{16,})/g,
   },
   {
     kind: 'credential',
-    signs: ['earer', 'EARER', 'asic', 'ASIC'],
-    pattern: /\b((?:bearer|basic)\s+)(?=[^\s"'`]{0,200}\d)[A-Za-z0-9._~+/=-]{12,}/gi,
+    start: '(?:earer|EARER)\\s+[\\w.~+/=-]{12}',
+    pattern: /\b(bearer\s+)(?=[^\s"'`]{0,200}\d)[A-Za-z0-9._~+/=-]{12,}/gi,
+  },
+  // `basic` is a word of its own: what comes behind it is a secret only in a header.
+  {
+    kind: 'credential',
+    start: 'uthorization|UTHORIZATION',
+    pattern: /\b(authorization\\?["']?\s*[:=,]\s*\\?["'`]?basic\s+)[A-Za-z0-9+/_=-]{6,}/gi,
   },
   {
     kind: 'password',
-    signs: ['://'],
-    pattern: /(:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/g,
-  },
-  // A value that is named as a secret, and looks like one: no path, and letters with digits.
-  {
-    kind: 'secret',
-    signs: ['='],
-    pattern:
-      /((?:pass(?:word|wd|phrase)|secret|token|api[_-]?key|access[_-]?key|credentials?)["']?\s*[=:]\s*["']?)(?!\.{0,2}\/|[0-9a-f]{40}\b)(?=[^\s"',;]{0,200}\d)(?=[^\s"',;]{0,200}[A-Za-z])[^\s"',;]{8,}/gi,
+    start: '://[^\\s/:@"\'<>]*:[^\\s/@"\'<>]+@',
+    pattern: /(:\/\/[^\s/:@"'<>]*:)[^\s/@"'<>]+(?=@)/g,
   },
 ];
-const named = /(?:pass(?:word|wd|phrase)|secret|token|key|credential)/i;
+const anyStart = new RegExp(shapes.map(({ start }) => start).join('|'));
+
+/** A value that is named as a secret, and looks like one: no path, and letters with digits. */
+const namedValue =
+  /((?:pass(?:word|wd|phrase)|secret|token|api[_-]?key|access[_-]?key|credentials?)\\?["']?\s*[=:]\s*\\?["']?)(?!\.{0,2}\/|[0-9a-f]{40}\b|(?:[\w@-]{1,100}\/){1,20}[\w@.-]{0,100}\.[a-z]\w{0,4}\b)(?=[^\s"',;]{0,200}\d)(?=[^\s"',;]{0,200}[A-Za-z])(?:[^\s"',;\\]|\\(?!["'])){8,}/gi;
+const named = /pass(?:word|wd|phrase)|secret|token|key|credential/i;
 
 export function redact(text: string): string {
   let safe = text;
-  for (const { kind, signs, pattern } of shapes) {
-    if (!(kind === 'secret' ? named.test(safe) : signs.some((sign) => safe.includes(sign))))
-      continue;
-    safe = safe.replace(pattern, (_, kept: unknown) =>
-      typeof kept === 'string' ? kept + gone(kind) : gone(kind),
-    );
+  if (anyStart.test(text)) {
+    for (const { kind, start, pattern } of shapes) {
+      if (new RegExp(start).test(safe)) safe = without(safe, kind, pattern);
+    }
   }
-  return safe;
+  return without(safe, 'secret', namedValue);
+}
+
+const without = (text: string, kind: string, pattern: RegExp) =>
+  text.replace(pattern, (_, kept: unknown) =>
+    typeof kept === 'string' ? kept + gone(kind) : gone(kind),
+  );
+
+/**
+ * A line of JSON stays one: each text in it for itself, also by the name that it stands under. What is none is a text.
+ * Without a secret it is the same to the byte.
+ */
+export function redactLine(line: string): string {
+  const [before = ''] = /^[\s,]*/.exec(line) ?? [];
+  const json = line.slice(before.length).trimEnd();
+  if (!json.startsWith('{') && !json.startsWith('[')) return redact(line);
+  try {
+    const value: unknown = JSON.parse(json);
+    const safe = redactValue(value);
+    if (safe === value) return line;
+    return `${before}${JSON.stringify(safe)}${line.slice(before.length + json.length)}`;
+  } catch {
+    // Half a line, or one nested deeper than the stack.
+    return redact(line);
+  }
+}
+
+/** The same value where there is no secret in it. */
+export function redactValue(value: unknown, name = ''): unknown {
+  if (typeof value === 'string') return redactNamed(value, name);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const safe = value.map((one) => redactValue(one, name));
+    return safe.some((one, index) => one !== value[index]) ? safe : value;
+  }
+  const entries = Object.entries(value);
+  const safe = entries.map(([key, one]) => [redactName(key), redactValue(one, key)] as const);
+  const isSame = safe.every(([key, one], at) => key === entries[at]![0] && one === entries[at]![1]);
+  return isSame ? value : Object.fromEntries(safe);
+}
+
+/** Names are short and the same again and again. */
+const redactName = (name: string) => (name.length < 16 ? name : redact(name));
+
+function redactNamed(text: string, name: string): string {
+  const safe = redact(text);
+  if (safe !== text || !named.test(name)) return safe;
+  const said = `${name}=`;
+  const whole = redact(said + text);
+  return whole.startsWith(said) ? whole.slice(said.length) : safe;
 }

@@ -9,6 +9,7 @@ import {
   exportedTurnSchema,
   type ExportedTurn,
 } from '../contract/transcripts.ts';
+import { redact, redactLine, redactValue } from '../domain/redact.ts';
 import { exportedTurn, pageOfTurns } from '../store/session-turns.ts';
 import { rangesOf, setRanges } from '../store/reading-order.ts';
 import { insertSession, findSession, type SessionRow } from '../store/sessions.ts';
@@ -16,7 +17,7 @@ import { appendTurns } from '../store/turns.ts';
 import type { Tx } from '../store/write-queue.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
-import { requireAdmin, requireReadableSession } from './gate.ts';
+import { requireAdmin, requireOperator, requireReadableSession } from './gate.ts';
 
 export async function exportSession(
   deps: Deps,
@@ -24,6 +25,7 @@ export async function exportSession(
   input: ParsedInput<'exportSession'>,
 ): Promise<OperationOutput<'exportSession'>> {
   const session = requireReadableSession(deps, caller, input);
+  if (input.raw) requireOperator(caller);
   const { db } = deps.store;
   const { rows, hasMore } = pageOfTurns(db, session.id, {
     after: input.after,
@@ -37,12 +39,24 @@ export async function exportSession(
     agentId: session.agent_id,
     harness: session.harness,
     project: session.project,
-    title: session.title,
+    title: input.raw || session.title === null ? session.title : redact(session.title),
     order: rangesOf(db, session.id),
   };
-  const lines = [head, ...rows.map(exportedTurn)].map((one) => `${JSON.stringify(one)}\n`);
+  const turns = rows.map(exportedTurn);
+  const lines = [head, ...(input.raw ? turns : turns.map(redacted))].map(
+    (one) => `${JSON.stringify(one)}\n`,
+  );
   return { jsonl: lines.join(''), nextAfter: hasMore ? rows.at(-1)!.seq : null };
 }
+
+/** What was said and all that is kept of how: a line of its program stays one that can be read. */
+const redacted = ({ text, raw, tools, extra, ...turn }: ExportedTurn): ExportedTurn => ({
+  ...turn,
+  text: redact(text),
+  raw: raw === null ? null : redactLine(raw),
+  tools: tools?.map((tool) => ({ ...tool, text: redactLine(tool.text) })) ?? null,
+  extra: redactValue(extra) as ExportedTurn['extra'],
+});
 
 /** The order in which turns are read comes with the last page, and is the same in all of them. */
 export async function importSession(
@@ -90,7 +104,9 @@ function requireSame(tx: Tx, session: SessionRow, turn: ExportedTurn): void {
     'SELECT role, text FROM turns WHERE session_id = :id AND seq = :seq',
     { id: session.id, seq: turn.seq },
   );
-  if (there?.role === turn.role && there.text === turn.text) return;
+  // One of the two may be of an export without secrets.
+  const isSame = there?.text === turn.text || redact(there?.text ?? '') === redact(turn.text);
+  if (there?.role === turn.role && isSame) return;
   throw new AppError(
     'parent_conflict',
     `turn ${turn.seq} of ${session.session_key} is another one`,

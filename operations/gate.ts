@@ -39,6 +39,13 @@ export function requireAdmin(caller: Caller): void {
   if (caller.claims.role !== 'admin') throw foreign('this operation');
 }
 
+/** What an agent may not do with its own data. */
+export function requireOperator(caller: Caller): void {
+  const { role } = caller.claims;
+  if (role === 'admin' || role === 'operator') return;
+  throw new AppError('forbidden', 'secrets go out only with a token of an operator');
+}
+
 /** An invocation the caller may act on: for a child, one below its own. */
 export function requireBelow(deps: Deps, caller: Caller, id: string): InvocationRow {
   const row = requireInvocation(deps, caller, id);

@@ -1,6 +1,7 @@
 import { limits } from '../contract/limits.ts';
 import type { ParsedInput } from '../contract/operations.ts';
 import type { Tree, TreeNode } from '../contract/records.ts';
+import { redact } from '../domain/redact.ts';
 import { titleOf } from '../domain/story.ts';
 import type { Db } from '../store/index.ts';
 import type { InvocationRow } from '../store/invocations.ts';
@@ -77,6 +78,6 @@ function entry(row: Listed): TreeNode['invocations'][number] {
     executionMode: row.execution_mode,
     title: titleOf(row),
     durationMs: row.duration_ms,
-    error: row.error,
+    error: row.error === null ? null : redact(row.error),
   };
 }

@@ -1,6 +1,7 @@
-/** The record of an invocation, as the outside sees it. */
+/** The record of an invocation, as the outside sees it: what the agent said goes out without secrets. */
 import { subAgentWorkflowId } from '../contract/names.ts';
 import type { SubAgentRecord } from '../contract/records.ts';
+import { redact } from '../domain/redact.ts';
 import type { InvocationRow } from './invocations.ts';
 import type { Words } from './words.ts';
 
@@ -30,7 +31,7 @@ export function invocationRecord(
       files: row.files_json === null ? null : (JSON.parse(row.files_json) as string[]),
     },
     result: resultOf(row, words),
-    error: row.error,
+    error: row.error === null ? null : redact(row.error),
     errorCode: row.error_code,
     errorHint: row.error_hint,
     pendingReason: around.pendingReason,
@@ -54,7 +55,7 @@ function resultOf(
   if (row.completed_at === null || content === null) return null;
   const hasUsage = row.token_input !== null && row.token_output !== null;
   return {
-    content,
+    content: redact(content),
     tokenUsage: hasUsage ? { input: row.token_input!, output: row.token_output! } : null,
     durationMs: row.duration_ms ?? 0,
   };

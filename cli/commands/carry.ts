@@ -20,6 +20,7 @@ export function addCarryCommands(program: Command, { action }: Cli): void {
     .command('export <session>')
     .description('print a session as lines of JSON: one about it, then one for each turn')
     .option('-o, --out <file>', 'into a new file, which only you can read')
+    .option('--raw', 'as it was reported, secrets included: with the token of an operator')
     .addOption(agentOption())
     .action(action(exportSession));
   program
@@ -34,9 +35,9 @@ export function addCarryCommands(program: Command, { action }: Cli): void {
 async function exportSession(
   deps: CliDeps,
   key: string,
-  { out, agent }: { out?: string; agent?: string },
+  { out, agent, raw }: { out?: string; agent?: string; raw?: boolean },
 ): Promise<ExitCode> {
-  const asked = { key, ...(agent !== undefined && { agentId: agent }) };
+  const asked = { key, ...(agent !== undefined && { agentId: agent }), ...(raw && { raw }) };
   const text = exportedText(connect(deps), asked);
   if (out === undefined) {
     // A reader that is slow holds back the next page.

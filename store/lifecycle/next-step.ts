@@ -10,6 +10,7 @@ import { limits } from '../../contract/limits.ts';
 import type { ChildStart, InvocationStep, SessionStep } from '../../contract/steps.ts';
 import { isFinal, type FinalStatus } from '../../contract/words.ts';
 import { nameOfStart } from '../../domain/name-of-start.ts';
+import { redact } from '../../domain/redact.ts';
 import { childStart, only, titleOf } from '../../domain/story.ts';
 import { clip } from '../../domain/text.ts';
 import { findInvocation, openStatuses, selectRows, type InvocationRow } from '../invocations.ts';
@@ -156,9 +157,9 @@ function done(
     step: 'done',
     ending: {
       status: row.status as FinalStatus,
-      error: row.error === null ? null : clip(row.error, 500),
+      error: row.error === null ? null : clip(redact(row.error), 500),
       errorCode: row.error_code,
-      answer: answer === null ? null : clip(answer, 200),
+      answer: answer === null ? null : clip(redact(answer), 200),
     },
     attributes: only(around.attributes, { [searchAttributes.status]: row.status }),
     children,

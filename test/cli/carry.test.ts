@@ -32,6 +32,15 @@ test('export prints all pages, with the line about the session once and where it
     },
   ));
 
+test('export --raw asks for the words as they were reported', () =>
+  withFakeServer(
+    (request, response) => answerJson(response, exporting(request)),
+    async ({ url, seen }) => {
+      expect(await cli(['export', 's1', '--raw'], { url })).toMatchObject({ out: whole });
+      expect(seen[0]!.url).toBe('/api/sessions/s1/export?raw=true&after=0');
+    },
+  ));
+
 test('export makes a file for its owner alone, replaces none, and leaves none of what is not there', () =>
   withFolder((cwd) =>
     withFakeServer(

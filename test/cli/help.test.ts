@@ -42,7 +42,7 @@ logs <id> -f|--follow --after <seq> --json
 search <words...> -s|--session <key> --root <key> --agent <id> -p|--project <folder> -n|--limit <count> --by-session --json
 sessions --agent <id> -p|--project <folder> --harness <name> --since <time> --active -n|--limit <count> --cursor <cursor> --json
 context <session> --agent <id> --json
-export <session> -o|--out <file> --agent <id>
+export <session> -o|--out <file> --raw --agent <id>
 import [file] --agent <id> --json
 callbacks [session] -s|--status <state> --ack --json
 runners --json

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { redact } from '../../domain/redact.ts';
+import { redact, redactLine, redactValue } from '../../domain/redact.ts';
 
 /** Put together here, so that no scanner of this repository takes them for real ones. */
 const made = (...parts: string[]) => parts.join('');
@@ -41,6 +41,14 @@ test.each([
   ['postgres://app:hunter2@db/main', 'postgres://app:[redacted password]@db/main'],
   [`API_KEY="${made('a1b2c3', 'd4e5f6')}"`, 'API_KEY="[redacted secret]"'],
   [`password: ${made('correct7', 'horse')}`, 'password: [redacted secret]'],
+  [
+    `curl -d "{\\"password\\": \\"${made('correct7', 'horse')}\\"}"`,
+    'curl -d "{\\"password\\": \\"[redacted secret]\\"}"',
+  ],
+  [
+    `'Authorization': 'Basic ${made('dXNlcjpw', 'YXNz')}'`,
+    "'Authorization': 'Basic [redacted credential]'",
+  ],
 ])('what is named as a secret goes, its name stays: %s', (text, safe) => {
   expect(redact(text)).toBe(safe);
 });
@@ -54,8 +62,50 @@ test.each([
   'sk-learn and task-runner-configuration',
   'https://example.com/a/b?x=1',
   'secret = ./config/secrets1.yaml',
+  'token: domain/token2.ts, secrets: config/v2/secrets-1.yaml',
+  'a basic src/components/Button2.tsx and basic integration-tests-v2',
+  '{"url":"http://localhost:3000","email":"me@example.com"}',
 ])('paths, commit ids and common words stay: %s [signet 34]', (text) => {
   expect(redact(text)).toBe(text);
+});
+
+test('an answer of five megabytes is looked through in a fraction of the time that sending it takes', () => {
+  const text = 'const token: string = read(file); // see http://localhost:3000/a\n'.repeat(80_000);
+  const from = performance.now();
+  expect(redact(text)).toBe(text);
+  expect(performance.now() - from).toBeLessThan(500);
+});
+
+test('a line of JSON stays one, and is the same to the byte where there is no secret in it', () => {
+  const secret = made('ghp_', '0123456789abcdefghijABCDEFGHIJ012345');
+  const line = (text: string, more: object = {}) =>
+    `, ${JSON.stringify({ said: [{ text: `a "${text}"\n` }], more, n: 1 })} \n`;
+  expect(redactLine(line(secret))).toBe(line('[redacted GitHub token]'));
+  expect(redactLine(line('', { [secret]: 1 }))).toBe(line('', { '[redacted GitHub token]': 1 }));
+  const named = (of: string) => line('', { env: { DB_PASSWORD: of, tokens: ['a1b2c3d4e5'] } });
+  expect(redactLine(named(made('correct7', 'horse')))).toBe(named('[redacted secret]'));
+  const escaped = '{"url":"https:\\/\\/app:hunter2@db","n":1.0}\n';
+  expect(redactLine(escaped)).toBe('{"url":"https://app:[redacted password]@db","n":1}\n');
+  for (const kept of ['{ "n" : 1.0e2, "path":"a\\/b" }\r\n', '{"half":', ']}', 'User: hi\n', '']) {
+    expect(redactLine(kept)).toBe(kept);
+  }
+  expect(redactLine(`{"half": "${secret}`)).toBe('{"half": "[redacted GitHub token]');
+  const deep = `${'['.repeat(1e5)}"${secret}"${']'.repeat(1e5)}`;
+  expect(redactLine(deep)).not.toContain(secret);
+});
+
+test('what has no secret in it is the same value', () => {
+  const value = { a: [{ b: 'c' }, 1, null], ['__proto__']: 'x', password: 'short' };
+  expect(redactValue(value)).toBe(value);
+});
+
+test('what was redacted is left alone', () => {
+  const text = [
+    `token=${made('a1b2c3', 'd4e5f6')} https://me:pw@host`,
+    `Bearer ${made('abcdef0123', '456789xyz')} ${pem}${pemEnd}`,
+  ].join('\n');
+  expect(redact(redact(text))).toBe(redact(text));
+  expect(redact(text)).not.toBe(text);
 });
 
 test.each([
@@ -68,6 +118,9 @@ test.each([
   `${'QUJD'.repeat(16)}\n`,
   `${'PRIVATE KEY QUJD'.repeat(4)}\n`,
   'AKIA',
+  'token=a/',
+  'password=\\',
+  'authorization: ',
 ])('no text makes it slow: %j again and again', (piece) => {
   const text = `PRIVATE KEY ${piece.repeat(60_000 / piece.length)}`;
   const from = performance.now();

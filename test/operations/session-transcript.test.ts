@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { ExportedTurn } from '../../contract/transcripts.ts';
 import { watchSession } from '../../operations/index.ts';
 import { line, withHooks } from './hooks/hooks-fixture.ts';
 import { callerAs, refusal } from './operations-fixture.ts';
@@ -73,5 +74,72 @@ test('an export taken in gives the same turns, and a second time nothing', async
     const into = room.ask('importSession', { jsonl, agentId: 'third' });
     expect(await refusal(into)).toBe('parent_conflict');
     expect(await refusal(room.ask('importSession', { jsonl: 'no JSON' }))).toBe('bad_request');
+  });
+});
+
+test("an export goes out without secrets, the rest to the byte, and is imported; raw it is an operator's [signet 34]", async () => {
+  await withHooks(async (room) => {
+    const mine = { key: 's1', agentId: 'default' };
+    const secret = `ghp_${'0123456789abcdefghij'.repeat(2)}`;
+    const kept = 'in src/a-b/c.ts since 3f786850e387550fdab836ed7e6dc881de23001b';
+    const tool = JSON.stringify({
+      type: 'assistant',
+      message: {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 't1', name: 'Bash', input: { cmd: `echo "${secret}"` } }],
+      },
+    });
+    const lines = [line('user', `use ${secret}`), `${tool}\n`, line('assistant', kept)];
+    await room.report('s1', lines.join(''), { note: { of: secret }, title: 'x' });
+    const turns = (jsonl: string) =>
+      jsonl
+        .trimEnd()
+        .split('\n')
+        .slice(1)
+        .map((one) => JSON.parse(one) as ExportedTurn);
+
+    const { jsonl } = await room.ask('exportSession', mine);
+    expect(jsonl).not.toContain(secret);
+    const [asked, called, answered] = turns(jsonl);
+    expect(asked).toMatchObject({ text: 'use [redacted GitHub token]' });
+    expect(asked!.raw).toBe(line('user', 'use [redacted GitHub token]'));
+    expect(JSON.parse(called!.raw!)).toEqual(
+      JSON.parse(tool.replace(secret, '[redacted GitHub token]')),
+    );
+    expect(called!.tools![0]!.text).toContain('[redacted GitHub token]');
+    expect(answered).toMatchObject({ text: kept, raw: lines[2] });
+    expect(answered!.extra).toMatchObject({ note: { of: '[redacted GitHub token]' } });
+
+    const bring = (text: string, agentId: string) =>
+      room.ask('importSession', { jsonl: text, agentId });
+    expect(await bring(jsonl, 'default')).toMatchObject({ added: 0, known: 3 });
+    expect(await bring(jsonl, 'other')).toMatchObject({ added: 3 });
+    expect((await room.ask('exportSession', { key: 's1', agentId: 'other' })).jsonl).toBe(
+      jsonl.replace('"agentId":"default"', '"agentId":"other"'),
+    );
+
+    const raw = (await room.ask('exportSession', { ...mine, raw: true })).jsonl;
+    expect(turns(raw).map((turn) => turn.raw)).toEqual(lines);
+    expect(await bring(raw, 'other')).toMatchObject({ added: 0, known: 3 });
+    expect(await bring(raw, 'third')).toMatchObject({ added: 3 });
+    const again = await room.ask('exportSession', { key: 's1', agentId: 'third', raw: true });
+    expect(turns(again.jsonl)).toEqual(turns(raw));
+
+    const asRole = (role: 'readonly' | 'agent' | 'operator') =>
+      callerAs({
+        claims: {
+          ...{ role, agentId: 'default', project: null, permissions: ['recall'] },
+          expiresAt: '2999-01-01T00:00:00.000Z',
+        },
+      });
+    const { id } = await room.start({ parentSessionId: 's1', agentId: 'default' });
+    for (const who of [asRole('readonly'), asRole('agent'), room.child(id)]) {
+      expect(await refusal(room.ask('exportSession', { ...mine, raw: true }, who))).toBe(
+        'forbidden',
+      );
+      expect((await room.ask('exportSession', mine, who)).jsonl).toBe(jsonl);
+    }
+    const whole = await room.ask('exportSession', { ...mine, raw: true }, asRole('operator'));
+    expect(whole.jsonl).toBe(raw);
   });
 });

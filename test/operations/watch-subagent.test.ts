@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { watchSubagent, type Watched } from '../../operations/index.ts';
 import { limits } from '../../contract/limits.ts';
+import { nextStep } from '../../store/lifecycle/next-step.ts';
 import { withOperations, type Room } from './operations-fixture.ts';
+import { failed } from './test-host.ts';
 
 async function follow(
   room: Room,
@@ -48,6 +50,40 @@ test('those who follow one agent are told the same turns and the same ending, re
     const [one, other] = [await follow(room, id), await follow(room, id)];
     expect(one.map(({ data }) => data)).toEqual(other.map(({ data }) => data));
     for (const [index, { data }] of one.entries()) expect(other[index]!.data).toBe(data);
+  });
+});
+
+test('what an agent ends with is told without secrets wherever it is told; the store keeps its words [signet 34]', async () => {
+  await withOperations(async (room) => {
+    const secret = `ghp_${'0123456789abcdefghij'.repeat(2)}`;
+    const told = { executionMode: 'ASYNC_CALLBACK', parentSessionId: 'main' } as const;
+    await room.ask('registerSession', { key: 'main' });
+    const { id } = await room.start(told);
+    await room.host.play(id, failed(`failed: ${secret}`, { content: `it is ${secret}` }));
+    const sync = room.ask('runSubagent', { runnerId: 'talk', prompt: 'do it' });
+    const list = async () => (await room.ask('listSubagents', {})).items;
+    while ((await list()).length < 2) await new Promise(setImmediate);
+    const last = (await list())[0]!.id;
+    await room.host.play(last, `it is ${secret}`);
+    const seen = (await follow(room, id)).at(-1);
+    const answers = [
+      await room.get(id),
+      await sync,
+      await room.ask('listSubagents', {}),
+      await room.ask('waitSubagents', { ids: [id] }),
+      await room.ask('getTree', { key: 'main' }),
+      await room.ask('getCallbacks', { key: 'main' }),
+      seen,
+      await room.store.write((tx) =>
+        nextStep(tx, { homeId: 'h', attributes: [], sessionIdleMs: 0 }, id),
+      ),
+    ].map((one) => JSON.stringify(one));
+    for (const answer of answers) {
+      expect(answer).toContain('[redacted GitHub token]');
+      expect(answer).not.toContain(secret);
+    }
+    expect(room.words(id).result_content).toBe(`it is ${secret}`);
+    expect(JSON.stringify(await room.turns(last))).toContain(secret);
   });
 });
 
