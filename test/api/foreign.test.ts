@@ -1,15 +1,12 @@
 /** Nobody finds anything of anybody else's: every operation there is, over HTTP, for every foreign pair. */
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { expect, test } from '@jest/globals';
-import { createClient } from '../../client/index.ts';
 import { operations, type OperationInput, type OperationName } from '../../contract/operations.ts';
 import { readPolicies } from '../../contract/words.ts';
-import { createMcpServer } from '../../mcp/server.ts';
 import { findSession } from '../../store/sessions.ts';
 import { appendTurn } from '../../store/turns.ts';
 import { requestOf } from './api-fixture.ts';
 import { withRealApi, type Api } from './real-api.ts';
+import { callTool } from './real-mcp.ts';
 
 interface Place {
   agentId: string;
@@ -276,30 +273,11 @@ test('the same requests do find what is the own', () =>
     expect(await mcpSearch(api, operator!.token, key, key)).toContain('Zqaliceone');
   }));
 
-/** As an agent program's MCP server asks that believes to be in this session. */
-async function mcpSearch(
-  api: Api,
-  token: string,
-  parentSessionId: string,
-  sessionKey: string | undefined,
-): Promise<string> {
-  const server = createMcpServer({
-    connect: () => createClient({ url: api.url, token, retryMs: 0 }),
-    environment: { token, parentSessionId, harnessSession: null },
-    cwd: api.workspace,
-    version: '1.2.3',
+const mcpSearch = (api: Api, token: string, parentSessionId: string, sessionKey?: string) =>
+  callTool(api, { token, parentSessionId }, 'session_search', {
+    query: 'plover',
+    ...(sessionKey !== undefined && { sessionKey }),
   });
-  const client = new Client({ name: 'test', version: '1' });
-  const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  await Promise.all([server.connect(ours), client.connect(theirs)]);
-  try {
-    const given = { query: 'plover', ...(sessionKey !== undefined && { sessionKey }) };
-    return JSON.stringify(await client.callTool({ name: 'session_search', arguments: given }));
-  } finally {
-    await client.close();
-    await server.close();
-  }
-}
 
 /** What was said, what came of it, and what is known. */
 async function whatBobHas(api: Api, places: Place[]): Promise<unknown> {

@@ -1,7 +1,11 @@
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { openApiDocument } from '../../api/openapi.ts';
+import { limits } from '../../contract/limits.ts';
 import { operations, type OperationName } from '../../contract/operations.ts';
 import { fakeApi, sampleInput } from './api-fixture.ts';
+import { withRealApi } from './real-api.ts';
 
 const hooks = (Object.keys(operations) as OperationName[]).filter(
   (name) => 'idle' in operations[name],
@@ -84,3 +88,24 @@ test.each([
   });
   expect(wrong.status).toBe(400);
 });
+
+test('a transcript that is not read says why by its status [signet 57]', () =>
+  withRealApi(async (api) => {
+    const staging = join(api.home, 'staging');
+    mkdirSync(join(staging, 'folder'), { recursive: true });
+    writeFileSync(join(staging, 'huge'), '');
+    truncateSync(join(staging, 'huge'), limits.transcriptBytesMax + 1);
+    writeFileSync(join(staging, 'fine'), 'User: hi');
+    const token = api.token({ role: 'admin' });
+    const told = async (transcriptPath: string) => {
+      const body = { harness: 'codex', sessionKey: 's1', transcriptPath };
+      const { status, text } = await api.http(token, 'POST', '/api/hooks/session-end', { body });
+      return [status, (JSON.parse(text) as { code?: string }).code];
+    };
+    expect(await told('/etc/passwd')).toEqual([403, 'transcript_refused']);
+    expect(await told('relative')).toEqual([400, 'bad_request']);
+    expect(await told(join(staging, 'folder'))).toEqual([400, 'transcript_not_a_file']);
+    expect(await told(join(staging, 'missing'))).toEqual([404, 'not_found']);
+    expect(await told(join(staging, 'huge'))).toEqual([413, 'transcript_too_large']);
+    expect(await told(join(staging, 'fine'))).toEqual([200, undefined]);
+  }));

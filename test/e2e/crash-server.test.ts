@@ -38,7 +38,14 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => stack.stop(), 60_000);
 
-test('a server that is killed twice under a tree costs no agent and no callback', async () => {
+test('a server that is killed twice under a tree costs no agent, no callback, no claim and no bypass [signet 6]', async () => {
+  const prompt = (sessionKey: string, runtimePath: 'plugin' | 'legacy') =>
+    stack.client.call('hookUserPromptSubmit', {
+      ...{ harness: 'codex', sessionKey, runtimePath, userMessage: 'hi' },
+    });
+  await prompt('claimed', 'plugin');
+  await prompt('left alone', 'plugin');
+  await stack.client.call('bypassSession', { key: 'left alone', enabled: true });
   const root = await startTree(stack.client);
   await untilGrown(stack.client, root);
   const agents = agentsOf(stack.home);
@@ -49,6 +56,9 @@ test('a server that is killed twice under a tree costs no agent and no callback'
   expect(agents.filter(isLiving).length).toBeGreaterThanOrEqual(3);
   await expectTrueTree(stack, root);
   await expectRunOnce(stack, root);
+  await expect(prompt('claimed', 'legacy')).rejects.toMatchObject({ code: 'session_claimed' });
+  expect(await prompt('left alone', 'legacy')).toMatchObject({ bypassed: true });
+  expect(await prompt('claimed', 'plugin')).not.toHaveProperty('bypassed');
 }, 60_000);
 
 test('agents that print and end while the server hangs and dies are heard of afterwards; SYNC callers come back to their results [orchestrator 33] [leanspec 15]', async () => {

@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { SearchHit } from '../../contract/search.ts';
 import { tokens } from '../api/api-fixture.ts';
+import { withRealApi } from '../api/real-api.ts';
+import { callTool } from '../api/real-mcp.ts';
 import { nobody, withMcp } from './mcp-fixture.ts';
 
 const hit: SearchHit = {
@@ -42,3 +44,28 @@ test('a search that finds nothing says what to try', () =>
   withMcp({ answer: () => ({ query: 'port', hits: [], count: 0 }) }, async ({ call }) => {
     expect((await call('session_search', { query: 'port' })).text).toContain('Nothing was found.');
   }));
+
+test('tools go on for a session whose hooks do nothing: it searches, is searched, asks and is answered [signet 52]', () =>
+  withRealApi(async (api) => {
+    const prompt = (sessionKey: string, userMessage: string) =>
+      api.ask('hookUserPromptSubmit', { harness: 'codex', sessionKey, userMessage });
+    await prompt('mine', 'the heron is mine');
+    await prompt('other', 'the heron is theirs');
+    await api.ask('bypassSession', { key: 'mine', enabled: true });
+    expect(await prompt('mine', 'a heron that nobody hears')).toMatchObject({ bypassed: true });
+    const token = api.token({ role: 'admin' });
+    const call = (name: string, given: object, parentSessionId = 'mine') =>
+      callTool(api, { token, parentSessionId }, name, { ...given });
+    expect(await call('session_search', { query: 'heron' })).toContain('is theirs');
+    const found = await call('session_search', { query: 'heron' }, 'other');
+    expect(found).toContain('is mine');
+    expect(found).not.toContain('nobody hears');
+    const ask = { runnerId: 'talk', prompt: 'go', executionMode: 'ASYNC_CALLBACK' };
+    const { id } = (JSON.parse(await call('runSubagent', ask)) as Asked).structuredContent;
+    await api.host.play(id, 'the answer');
+    expect(await call('get_callbacks', {})).toContain('the answer');
+  }));
+
+interface Asked {
+  structuredContent: { id: string };
+}

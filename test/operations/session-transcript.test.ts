@@ -4,11 +4,13 @@ import { watchSession } from '../../operations/index.ts';
 import { line, withHooks } from './hooks/hooks-fixture.ts';
 import { callerAs, refusal } from './operations-fixture.ts';
 
-test('a transcript is there at once, by the bare key and with session: before it [signet 14]', async () => {
+test('what a hook told is read and found at once, by the bare key and with session: before it [signet 14]', async () => {
   await withHooks(async (room) => {
     await room.prompt('s1', 'one');
     await room.prompt('s1', 'two', { lastAssistantMessage: 'first' });
     const content = 'User: one\nAssistant: first\nUser: two';
+    const { hits } = await room.ask('searchSessions', { query: 'first' });
+    expect(hits.map((hit) => [hit.sessionKey, hit.excerpt])).toEqual([['s1', 'first']]);
     for (const key of ['s1', 'session:s1']) {
       expect(await room.ask('getSessionTranscript', { key })).toEqual({
         sessionKey: 's1',

@@ -19,12 +19,56 @@ test('a child is told what its parent knows when it starts, with a session of it
     expect(inject).toContain('User: do it');
     const sub = { ...cc, sessionKey: 'root', harnessAgentId: 'a1' };
     expect((await room.ask('hookSubagentStart', sub)).inject).toContain('User: do it');
-    expect(room.count('inherited_contexts')).toBe(2);
+    // A program may tell its sub-agent's start as a session's, under the key of the root.
+    const alike = { ...sub, harnessAgentId: 'a2' };
+    expect((await room.ask('hookSessionStart', alike)).inject).toContain('User: do it');
+    expect(room.count('inherited_contexts')).toBe(3);
     const unread = { ...child, sessionKey: 'd' };
     expect((await room.ask('hookSessionStart', unread, late)).inject).toBe('');
     const { subagents } = room.deps.lastGoodConfig().memory.pipelineV2;
     subagents.inheritContext = false;
     expect((await room.ask('hookSessionStart', { ...child, sessionKey: 'e' })).inject).toBe('');
+    // What it is not told it can look for.
+    expect(await searched(room, 'do', 'e')).toEqual(['root']);
+  }));
+
+const searched = async (room: HookRoom, query: string, currentSessionKey: string) => {
+  const { hits } = await room.ask('searchSessions', { query, currentSessionKey });
+  return hits.map((hit) => hit.sessionKey);
+};
+
+test('any sub-agent that names itself searches the session that its hook said it is below [signet 45]', () =>
+  withHooks(async (room) => {
+    await room.prompt('root', 'a needle of the root');
+    await room.prompt('other', 'a needle elsewhere');
+    const sub = { ...cc, sessionKey: 'root', harnessAgentId: 'a1' };
+    const { sessionKey } = await room.ask('hookSubagentStart', sub);
+    expect(await searched(room, 'needle', sessionKey!)).toEqual(['root']);
+  }));
+
+test('after a compaction its summary is inherited, and what was said before is found all the same [signet 35]', () =>
+  withHooks(async (room) => {
+    await room.prompt('root', 'the heron nests by the sluice');
+    const about = { ...cc, sessionKey: 'root' };
+    await room.ask('hookPreCompaction', about);
+    await room.ask('hookCompactionComplete', { ...about, summary: 'We spoke of birds.' });
+    const child = { ...cc, sessionKey: 'c', parentSessionKey: 'root' };
+    const { inject } = await room.ask('hookSessionStart', child);
+    expect(inject).toContain('We spoke of birds.');
+    expect(inject).not.toContain('sluice');
+    expect(await searched(room, 'sluice', 'c')).toEqual(['root']);
+  }));
+
+test('a parent that nobody knows, or of another agent, is none, and its hook is heard [signet 36, 38]', () =>
+  withHooks(async (room) => {
+    await room.prompt('theirs', 'secret', { agentId: 'bob' });
+    for (const parentSessionKey of ['nobody', 'theirs']) {
+      const sessionKey = `below ${parentSessionKey}`;
+      const start = { ...cc, agentId: 'alice', sessionKey, parentSessionKey };
+      expect(await room.ask('hookSessionStart', start)).toEqual({ inject: '', memories: [] });
+      expect(room.session(sessionKey, 'alice')).toBeDefined();
+    }
+    expect(room.count('lineage')).toBe(0);
   }));
 
 test('a start that comes again is told in a line what it knows; after clear and compaction all of it [signet 10, 11]', () =>
