@@ -1,4 +1,7 @@
-/** What real agent programs wrote, as test/fixtures/captures keeps it. */
+/**
+ * What real agent programs wrote, as test/fixtures/captures keeps it: transcripts, streams and hooks, and what else was
+ * taken with them (settings, MCP, requests to models), which no parser is for, but each must keep.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { objectOf, type JsonObject } from '../../harnesses/json.ts';
