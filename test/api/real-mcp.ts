@@ -1,17 +1,23 @@
-/** An agent program's MCP server over the real API, for one call. */
+/** An agent program's MCP server over the real API. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { createClient } from '../../client/index.ts';
 import { createMcpServer } from '../../mcp/server.ts';
 import type { Api } from './real-api.ts';
 
+export type CallTool = (name: string, given: Record<string, unknown>) => Promise<string>;
+
+interface Asker {
+  token: string;
+  parentSessionId: string;
+}
+
 /** As one asks that believes to be in this session. */
-export async function callTool(
+export async function withMcpOver<T>(
   api: Api,
-  { token, parentSessionId }: { token: string; parentSessionId: string },
-  name: string,
-  given: Record<string, unknown>,
-): Promise<string> {
+  { token, parentSessionId }: Asker,
+  use: (call: CallTool) => Promise<T>,
+): Promise<T> {
   const server = createMcpServer({
     connect: () => createClient({ url: api.url, token, retryMs: 0 }),
     environment: { token, parentSessionId, harnessSession: null },
@@ -22,9 +28,14 @@ export async function callTool(
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   await Promise.all([server.connect(ours), client.connect(theirs)]);
   try {
-    return JSON.stringify(await client.callTool({ name, arguments: given }));
+    return await use(async (name, given) =>
+      JSON.stringify(await client.callTool({ name, arguments: given })),
+    );
   } finally {
     await client.close();
     await server.close();
   }
 }
+
+export const callTool = (api: Api, asker: Asker, name: string, given: Record<string, unknown>) =>
+  withMcpOver(api, asker, (call) => call(name, given));

@@ -1,0 +1,186 @@
+/** Agents, projects and sub-agents that are none of each other's business, and all that can be asked about one. */
+import { operations, type OperationInput, type OperationName } from '../../contract/operations.ts';
+import type { Api } from './real-api.ts';
+
+export interface Place {
+  agentId: string;
+  harness: string;
+  project: string;
+  key: string;
+  /** Stands in all that this session and its sub-agent say, and nowhere else. */
+  word: string;
+  /** The invocation that it asked for, and that one's session. */
+  id: string;
+  childKey: string;
+}
+
+const parts = [
+  ['one', 'claude-code'],
+  ['two', 'codex'],
+  ['three', 'claude-code'],
+] as const;
+
+/** Two agents, two programs, three projects; each session has a sub-agent that is at work and one that has answered. */
+export async function settle(api: Api): Promise<Place[]> {
+  const places: Place[] = [];
+  await api.host.hello(20);
+  for (const agentId of ['alice', 'bob']) {
+    for (const [part, harness] of parts) {
+      const [key, word] = [`${agentId}-${part}`, `Zq${agentId}${part}`];
+      const project = `${api.workspace}/${part}`;
+      const of = { key, agentId };
+      await api.ask('registerSession', { ...of, harness, project, title: `About ${word}` });
+      const transcript = ['User', 'Assistant']
+        .map((speaker) => `${speaker}: plover ${speaker} ${word} of Release\n`)
+        .join('');
+      const hooked = { harness, agentId, sessionKey: key, project };
+      await api.ask('hookSessionCheckpointExtract', { ...hooked, transcript });
+      await api.ask('writeCheckpoint', { ...of, summary: `plover summary ${word}` });
+      const ask = { parentSessionId: key, agentId, context: { workspacePath: api.workspace } };
+      const prompt = `plover task ${word}`;
+      const { id, sessionKey } = await api.start({ ...ask, prompt, title: `Does ${word}` });
+      const run = await api.host.claim(id);
+      await api.host.say(run, 1, `plover output ${word}\n`);
+      const told = await api.start({ ...ask, prompt, executionMode: 'ASYNC_CALLBACK' });
+      await api.host.play(told.id, `plover answer ${word}`);
+      places.push({ agentId, harness, project, key, word, id, childKey: sessionKey });
+    }
+    const attributes = [{ kind: 'constraint' as const, content: `keep Zq${agentId}entity` }];
+    await api.ask('putEntity', {
+      entity: 'Release',
+      agentId,
+      aspects: [{ name: 'all', attributes }],
+    });
+    await api.ask('putAgent', { id: agentId, name: `I am Zq${agentId}name` });
+  }
+  return places;
+}
+
+type Inputs = { [N in OperationName]: (of: Place) => OperationInput<N> };
+
+const hook = ({ key, harness }: Place) => ({ harness, sessionKey: key });
+const fresh = (of: Place) => `new of ${of.key} ${(count += 1)}`;
+let count = 0;
+
+/** What is asked about a place. An operation that is new has to be added, or the first test below fails. */
+export const inputs: Inputs = {
+  runSubagent: ({ key }) => ({
+    ...{ runnerId: 'talk', prompt: 'x', executionMode: 'ASYNC_POLL', parentSessionId: key },
+  }),
+  getSubagent: ({ id }) => ({ id }),
+  listSubagents: () => ({ limit: 500 }),
+  waitSubagents: ({ id }) => ({ ids: [id], waitSeconds: 0 }),
+  cancelSubagent: ({ id }) => ({ id }),
+  sendToSubagent: ({ id }) => ({ id, prompt: 'x' }),
+  deleteSubagent: ({ id }) => ({ id }),
+  getTranscript: ({ id }) => ({ id }),
+  registerSession: ({ key }) => ({ key }),
+  deleteSession: ({ key }) => ({ key }),
+  searchSessions: ({ key }) => ({ query: 'plover', sessionKey: key }),
+  getTree: ({ key }) => ({ key }),
+  getSessionTranscript: ({ key }) => ({ key }),
+  exportSession: ({ key }) => ({ key }),
+  importSession: ({ key, agentId }) => ({
+    jsonl: JSON.stringify({ offshoot: 'session', version: 1, sessionKey: key, agentId }),
+  }),
+  getCallbacks: ({ key }) => ({ key, status: 'all' }),
+  ackCallbacks: ({ key }) => ({ key, ids: ['cb_x'] }),
+  getSpecHistory: () => ({ specId: 'x' }),
+  hookSessionStart: (of) => hook(of),
+  hookUserPromptSubmit: (of) => ({ ...hook(of), userMessage: 'x' }),
+  hookSessionEnd: (of) => hook(of),
+  hookPreCompaction: (of) => hook(of),
+  hookCompactionComplete: (of) => ({ ...hook(of), summary: 'x' }),
+  hookSessionCheckpointExtract: (of) => hook(of),
+  hookSubagentStart: (of) => ({ ...hook(of), harnessAgentId: 'a1' }),
+  hookSubagentStop: (of) => ({ ...hook(of), harnessAgentId: 'a1' }),
+  hookStop: (of) => hook(of),
+  listRunners: () => ({}),
+  takeBackup: () => ({}),
+  checkStore: () => ({}),
+  getHealth: () => ({}),
+  issueHostToken: () => ({ hostId: 'box' }),
+  revokeHostToken: () => ({ hostId: 'box' }),
+  getContext: ({ key }) => ({ key }),
+  writeCheckpoint: ({ key }) => ({ key }),
+  putEntity: () => ({ entity: 'Release', type: 'x' }),
+  getEntity: () => ({ entity: 'Release' }),
+  listEntities: () => ({}),
+  deleteEntity: () => ({ entity: 'Release' }),
+  listSessions: () => ({ limit: '500' }),
+  getSession: ({ key }) => ({ key }),
+  bypassSession: ({ key }) => ({ key, enabled: true }),
+  renewSession: ({ key }) => ({ key }),
+  getPresence: () => ({}),
+  getAgent: ({ agentId }) => ({ id: agentId }),
+  putAgent: ({ agentId }) => ({ id: agentId, name: 'x' }),
+  createToken: ({ agentId }) => ({ role: 'agent', agentId }),
+};
+/** More ways to ask for another's words than by its name. */
+export const roundabout: [OperationName, (of: Place) => Record<string, unknown>][] = [
+  ['searchSessions', () => ({ query: 'plover', limit: 20 })],
+  ['searchSessions', ({ key }) => ({ query: 'plover', rootSessionKey: key })],
+  ['searchSessions', ({ key }) => ({ query: 'plover', currentSessionKey: `${key}:subagent:x` })],
+  ['searchSessions', ({ childKey }) => ({ query: 'plover', currentSessionKey: childKey })],
+  ['searchSessions', ({ project }) => ({ query: 'plover', project })],
+  ['listSessions', ({ project }) => ({ project })],
+  ['listSubagents', ({ key }) => ({ parentSessionId: key })],
+  ['listSubagents', ({ key }) => ({ rootSessionId: key })],
+  ['getSessionTranscript', ({ key }) => ({ key: `session:${key}`, format: 'turns' })],
+  ['getSessionTranscript', ({ childKey }) => ({ key: childKey })],
+  ['exportSession', ({ childKey }) => ({ key: childKey })],
+  ['getContext', ({ childKey }) => ({ key: childKey })],
+  ['hookSessionStart', (of) => ({ ...hook(of), sessionKey: fresh(of), parentSessionKey: of.key })],
+  ['hookSessionStart', (of) => ({ ...hook(of), sessionKey: `${of.key}:subagent:${fresh(of)}` })],
+  ['hookSessionStart', (of) => ({ ...hook(of), sessionKey: fresh(of) })],
+  [
+    'hookSubagentStart',
+    (of) => ({ ...hook(of), harnessAgentId: 'a2', childSessionKey: fresh(of) }),
+  ],
+];
+
+export interface Reader {
+  name: string;
+  token: string;
+  own: Place;
+  foreign: Place[];
+  words: string[];
+}
+
+/** Who has a token at this place, and what is none of its business. */
+export function readersOf(api: Api, places: Place[], own: Place): Reader[] {
+  const { agentId, project, id } = own;
+  const others = places.filter((one) => one !== own);
+  const strangers = places.filter((one) => one.agentId !== agentId);
+  const strange = strangers[0]!.agentId;
+  const wordsOf = (some: Place[]) => some.map(({ word }) => word);
+  const strangeWords = [...wordsOf(strangers), `Zq${strange}entity`, `Zq${strange}name`];
+  const operator = (of: string | null) =>
+    api.token({
+      ...{ role: 'operator', agentId, project: of, permissions: ['remember', 'recall'] },
+      expiresAt: '2999-01-01T00:00:00.000Z',
+    });
+  const apart = { own, foreign: others, words: [...strangeWords, ...wordsOf(others)] };
+  return [
+    {
+      name: `an operator of ${agentId}`,
+      token: operator(null),
+      ...{ own, foreign: strangers, words: strangeWords },
+    },
+    { name: `an operator in the project of ${own.key}`, token: operator(project), ...apart },
+    {
+      name: `a sub-agent of ${own.key}`,
+      token: api.token({ role: 'child', invocationId: id, agentId }),
+      ...apart,
+    },
+  ];
+}
+
+/** Reads come first: what is written must not be what is found. */
+export const isRead = (name: OperationName) =>
+  operations[name].method === 'GET' || ['searchSessions', 'waitSubagents'].includes(name);
+export const inOrder = (Object.keys(operations) as OperationName[]).toSorted(
+  (a, b) => Number(isRead(b)) - Number(isRead(a)),
+);
+
+export type Ask = (of: Place) => Record<string, unknown>;
