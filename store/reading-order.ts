@@ -9,11 +9,14 @@ export interface TurnRange {
   to: number;
 }
 
-/** All turns as they came, unless a program has gone back or told something later than it was said. */
-export function readingOrder(db: Db, sessionId: number): TurnRange[] {
-  const ranges = rangesOf(db, sessionId) ?? [[1, null] as const];
-  return ranges.map(([from, to]) => ({ from, to: to ?? everyTurn }));
+interface PlacedRange extends TurnRange {
+  place: number;
 }
+
+export const everyTurn = Number.MAX_SAFE_INTEGER;
+const rangeColumns = `place, from_seq AS "from", coalesce(to_seq, ${everyTurn}) AS "to"`;
+/** All turns as they came, unless a program has gone back or told something later than it was said. */
+const asTheyCame: PlacedRange = { place: 0, from: 1, to: everyTurn };
 
 /** As they are kept: null where the turns are read as they came. */
 export function rangesOf(db: Db, sessionId: number): [number, number | null][] | null {
@@ -33,6 +36,48 @@ export function setRanges(
   ranges?.forEach(([from, to], place) => addRange(tx, sessionId, place, from, to));
 }
 
+/** Who reads the end of a session has mostly enough of it with the first page. */
+const pageRows = 32;
+
+/**
+ * From the last range on, as far as somebody goes on reading: a long session may have any number of them.
+ * With `after` only those that have turns behind that one.
+ */
+export function* rangesFromEnd(db: Db, sessionId: number, after = 0): Generator<TurnRange> {
+  if (after > 0) {
+    yield* rangesAfter(db, sessionId, after);
+    return;
+  }
+  for (let place = everyTurn; ;) {
+    const page = db.all<PlacedRange>(
+      `SELECT ${rangeColumns} FROM turn_order WHERE session_id = :sessionId AND place < :place
+       ORDER BY place DESC LIMIT ${pageRows}`,
+      { sessionId, place },
+    );
+    if (page.length === 0 && place === everyTurn) yield asTheyCame;
+    yield* page;
+    if (page.length < pageRows) return;
+    place = page.at(-1)!.place;
+  }
+}
+
+/** By their ends, which have an index: few have come since. */
+function rangesAfter(db: Db, sessionId: number, after: number): TurnRange[] {
+  const closed = db.all<PlacedRange>(
+    `SELECT ${rangeColumns} FROM turn_order WHERE session_id = :sessionId AND to_seq > :after`,
+    { sessionId, after },
+  );
+  return [openRange(db, sessionId), ...closed.toSorted((a, b) => b.place - a.place)];
+}
+
+/** The last one, so it is not looked for among all. */
+const openRange = (db: Db, sessionId: number): PlacedRange =>
+  db.get(
+    `SELECT ${rangeColumns} FROM turn_order WHERE session_id = :sessionId AND to_seq IS NULL
+     ORDER BY place DESC LIMIT 1`,
+    { sessionId },
+  ) ?? asTheyCame;
+
 export interface ReadTurn {
   seq: number;
   role: TurnRole;
@@ -41,12 +86,10 @@ export interface ReadTurn {
   source: string | null;
 }
 
-export const everyTurn = Number.MAX_SAFE_INTEGER;
-
 /** The last so many turns, in the order in which they are read. */
 export function lastTurns(db: Db, sessionId: number, limit: number): ReadTurn[] {
   const rows: ReadTurn[] = [];
-  for (const { from, to } of readingOrder(db, sessionId).toReversed()) {
+  for (const { from, to } of rangesFromEnd(db, sessionId)) {
     if (rows.length >= limit) break;
     rows.push(
       ...db.all<ReadTurn>(
@@ -59,36 +102,119 @@ export function lastTurns(db: Db, sessionId: number, limit: number): ReadTurn[] 
   return rows.toReversed();
 }
 
-/** Keeps the order of what was said; turns about the session go with what was said before them. */
-export function keepOrder(tx: Tx, sessionId: number, order: readonly number[]): void {
-  const said = tx.db
-    .all<{
-      seq: number;
-    }>(`SELECT seq FROM turns WHERE session_id = :sessionId AND ${wasSaid} ORDER BY seq`, {
-      sessionId,
-    })
-    .map((row) => row.seq);
-  const after = new Map(said.map((seq, index) => [seq, said[index + 1] ?? null]));
-  const ranges: TurnRange[] = [];
-  for (const seq of order) {
-    const last = ranges.at(-1);
-    if (last && after.get(last.to) === seq) last.to = seq;
-    else ranges.push({ from: ranges.length === 0 && seq === said[0] ? 1 : seq, to: seq });
-  }
-  tx.db.run('DELETE FROM turn_order WHERE session_id = :sessionId', { sessionId });
-  const end = said.at(-1) ?? 0;
-  if (ranges.length === 1 && ranges[0]!.from === 1 && ranges[0]!.to === end) return;
-  ranges.forEach((range, place) => addRange(tx, sessionId, place, range.from, range.to));
-  const { last_seq: last } = tx.db.get<{ last_seq: number }>(
+interface Tail {
+  /** What was said, as it is read from now on: behind all that is not touched. */
+  order: readonly number[];
+  /** Turns whose places are theirs no more. */
+  touched: ReadonlySet<number>;
+  /** Among these is the one of them that was read first. */
+  firstOf: readonly number[];
+}
+
+/**
+ * Keeps the order of what was said; turns about the session go with what was said before them. What is read before
+ * the first turn that is touched stays as it is: a hook must not cost more in a longer session.
+ */
+export function keepTail(tx: Tx, sessionId: number, { order, touched, firstOf }: Tail): void {
+  const { db } = tx;
+  const { last_seq: last } = db.get<{ last_seq: number }>(
     'SELECT last_seq FROM sessions WHERE id = :sessionId',
     { sessionId },
   )!;
-  addRange(tx, sessionId, ranges.length, last + 1, null);
+  const cut = firstPlace(db, sessionId, [...firstOf, last + 1]);
+  // With the range before: what comes now may go on from it.
+  const kept = rangesFrom(db, sessionId, cut.place - 1);
+  const start = kept[0]!.place;
+  const ranges: TurnRange[] = start === 0 ? [{ from: 1, to: 0 }] : [];
+  const add = ({ from, to }: TurnRange) => {
+    const before = ranges.at(-1);
+    const goesOn = before && from > before.to && !edgeOf(db, sessionId, before.to + 1, from - 1);
+    if (goesOn) before.to = to;
+    else ranges.push({ from, to });
+  };
+  const behind: number[] = [];
+  for (const range of kept) {
+    const { place, from, to } = range;
+    if (place < cut.place) add(range);
+    else if (place > cut.place) behind.push(...saidIn(db, sessionId, from, to));
+    else {
+      const end = edgeOf(db, sessionId, from, cut.seq - 1, 'DESC');
+      if (end !== null) add({ from, to: end });
+      behind.push(...saidIn(db, sessionId, cut.seq, to));
+    }
+  }
+  for (const seq of [...behind.filter((one) => !touched.has(one)), ...order]) {
+    add({ from: seq, to: seq });
+  }
+  tx.db.run('DELETE FROM turn_order WHERE session_id = :sessionId AND place >= :start', {
+    sessionId,
+    start,
+  });
+  const [first, second] = ranges;
+  const isAsItCame = start === 0 && first?.from === 1 && second === undefined;
+  if (isAsItCame && edgeOf(db, sessionId, first.to + 1, last) === null) return;
+  if (first?.to === 0) ranges.shift();
+  ranges.forEach(({ from, to }, index) => addRange(tx, sessionId, start + index, from, to));
+  addRange(tx, sessionId, start + ranges.length, last + 1, null);
+}
+
+/** The one that is read first, with its place; what was said in a branch that was left has none. */
+function firstPlace(
+  db: Db,
+  sessionId: number,
+  seqs: readonly number[],
+): { place: number; seq: number } {
+  const found = seqs.flatMap((seq) => {
+    const range =
+      db.get<PlacedRange>(
+        `SELECT ${rangeColumns} FROM turn_order WHERE session_id = :sessionId AND to_seq >= :seq
+       ORDER BY to_seq LIMIT 1`,
+        { sessionId, seq },
+      ) ?? openRange(db, sessionId);
+    return range.from <= seq ? [{ place: range.place, seq }] : [];
+  });
+  return found.toSorted((a, b) => a.place - b.place || a.seq - b.seq)[0]!;
+}
+
+function rangesFrom(db: Db, sessionId: number, place: number): PlacedRange[] {
+  const found = db.all<PlacedRange>(
+    `SELECT ${rangeColumns} FROM turn_order WHERE session_id = :sessionId AND place >= :place
+     ORDER BY place`,
+    { sessionId, place },
+  );
+  return found.length === 0 ? [asTheyCame] : found;
 }
 
 /** In SQL, as domain/merge-entries.ts says it. */
 export const wasSaid =
   "role <> 'mark' AND trim(text, ' ' || char(9) || char(10) || char(13)) <> ''";
+
+/** What was said between these two, both of them included. */
+const saidIn = (db: Db, sessionId: number, from: number, to: number): number[] =>
+  db
+    .all<{ seq: number }>(
+      `SELECT seq FROM turns WHERE session_id = :sessionId AND seq BETWEEN :from AND :to
+         AND ${wasSaid} ORDER BY seq`,
+      { sessionId, from, to },
+    )
+    .map(({ seq }) => seq);
+
+/** The first of that, or the last; null where nothing was said. */
+function edgeOf(
+  db: Db,
+  sessionId: number,
+  from: number,
+  to: number,
+  direction: 'ASC' | 'DESC' = 'ASC',
+): number | null {
+  if (from > to) return null;
+  const found = db.get<{ seq: number }>(
+    `SELECT seq FROM turns WHERE session_id = :sessionId AND seq BETWEEN :from AND :to
+       AND ${wasSaid} ORDER BY seq ${direction} LIMIT 1`,
+    { sessionId, from, to },
+  );
+  return found?.seq ?? null;
+}
 
 function addRange(tx: Tx, sessionId: number, place: number, from: number, to: number | null) {
   tx.db.run(

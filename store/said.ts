@@ -1,15 +1,11 @@
 /** What was said last in a session, read from its end: never more of a transcript than is asked for. */
 import type { SaidTurn } from '../domain/context-block.ts';
 import type { Db } from './database.ts';
+import { rangesFromEnd } from './reading-order.ts';
 
 /** Of a longer turn only so much of either end is read; a key that is cut in two stays out of sight. */
 const endCharsMax = 24_000;
 const pageRows = 4;
-
-interface Range {
-  low: number;
-  high: number;
-}
 
 /** The turns after `after` that hold the last `charsMax` characters, oldest first. */
 export function lastSaid(
@@ -19,18 +15,20 @@ export function lastSaid(
 ): SaidTurn[] {
   const found: SaidTurn[] = [];
   let room = charsMax;
-  for (const range of ranges(db, sessionId, after)) {
-    let { high } = range;
+  for (const { from, to } of rangesFromEnd(db, sessionId, after)) {
+    if (room <= 0) break;
+    const low = Math.max(after + 1, from);
+    let high = to;
     while (room > 0) {
       const page = db.all<SaidTurn & { head: string | null }>(
         `SELECT seq, role,
                 CASE WHEN octet_length(text) > 2 * :end THEN substr(text, 1, :end) END AS head,
                 CASE WHEN octet_length(text) > 2 * :end THEN substr(text, -:end) ELSE text END AS text
          FROM turns
-         WHERE session_id = :sessionId AND seq > :low AND seq <= :high
+         WHERE session_id = :sessionId AND seq BETWEEN :low AND :high
            AND role IN ('user', 'assistant', 'callback')
          ORDER BY seq DESC LIMIT :limit`,
-        { sessionId, low: range.low, high, end: endCharsMax, limit: pageRows },
+        { sessionId, low, high, end: endCharsMax, limit: pageRows },
       );
       for (const { seq, role, text, head } of page) {
         if (room <= 0) break;
@@ -53,30 +51,23 @@ export function lastPrompts(
   { after, count, charsMax }: { after: number; count: number; charsMax: number },
 ): string[] {
   const found: string[] = [];
-  for (const { low, high } of ranges(db, sessionId, after)) {
+  for (const { from, to } of rangesFromEnd(db, sessionId, after)) {
     const page = db.all<{ text: string }>(
       `SELECT substr(text, 1, :charsMax) AS text FROM turns
-       WHERE session_id = :sessionId AND seq > :low AND seq <= :high AND role = 'user'
+       WHERE session_id = :sessionId AND seq BETWEEN :low AND :high AND role = 'user'
        ORDER BY seq DESC LIMIT :limit`,
-      { sessionId, low, high, charsMax, limit: count - found.length },
+      {
+        sessionId,
+        low: Math.max(after + 1, from),
+        high: to,
+        charsMax,
+        limit: count - found.length,
+      },
     );
     found.push(...page.map(({ text }) => text));
     if (found.length >= count) break;
   }
   return found.toReversed();
-}
-
-/** What belongs to the conversation as it is now, the latest first: a branch that was left does not. */
-function ranges(db: Db, sessionId: number, after: number): Range[] {
-  const kept = db.all<{ from_seq: number; to_seq: number | null }>(
-    'SELECT from_seq, to_seq FROM turn_order WHERE session_id = :sessionId ORDER BY place DESC',
-    { sessionId },
-  );
-  if (kept.length === 0) return [{ low: after, high: Number.MAX_SAFE_INTEGER }];
-  return kept.map((one) => ({
-    low: Math.max(after, one.from_seq - 1),
-    high: one.to_seq ?? Number.MAX_SAFE_INTEGER,
-  }));
 }
 
 /** Both ends at whole lines, as nobody can tell where in its line the second one begins. */

@@ -8,7 +8,7 @@ import {
 } from '../domain/merge-entries.ts';
 import type { Chain } from '../domain/transcript-chain.ts';
 import type { TranscriptEntry } from '../contract/transcript.ts';
-import { everyTurn, keepOrder, lastTurns, wasSaid, type ReadTurn } from './reading-order.ts';
+import { everyTurn, keepTail, lastTurns, wasSaid, type ReadTurn } from './reading-order.ts';
 import type { SessionRow } from './sessions.ts';
 import { appendTurn, appendTurns, type NewTurnOfMany } from './turns.ts';
 import type { Db } from './database.ts';
@@ -206,11 +206,14 @@ function addBranchMark(tx: Tx, session: SessionRow, merged: Merged, report: Repo
   });
 }
 
-/** Of a longer session only the end is known: what is before it stays as it was. */
+/** What is known is the end of what is read; only what came back from elsewhere may have stood before it. */
 function reorder(tx: Tx, session: SessionRow, known: Known, order: number[]): void {
-  const touched = new Set([...known.turns.map((turn) => turn.seq), ...order]);
-  const before = lastTurns(tx.db, session.id, everyTurn)
-    .filter((turn) => isSaid(turn) && !touched.has(turn.seq))
-    .map((turn) => turn.seq);
-  keepOrder(tx, session.id, [...before, ...order]);
+  const there = new Set(known.turns.map((turn) => turn.seq));
+  const back = order.filter((seq) => !there.has(seq));
+  const first = known.turns.find(isSaid);
+  keepTail(tx, session.id, {
+    order,
+    touched: new Set([...there, ...order]),
+    firstOf: first === undefined ? back : [first.seq, ...back],
+  });
 }

@@ -134,6 +134,48 @@ test('a line that its program is still writing is taken when it is whole', async
   });
 });
 
+test('a hook costs the same in a long session whose file tells each turn after its hooks have', async () => {
+  await withHooks(async (room) => {
+    const tool = (id: string) =>
+      line('assistant', [{ type: 'tool_use', id, name: 'Bash', input: {} }] as never);
+    const changes = () => room.store.db.get<{ n: number }>('SELECT total_changes() AS n')!.n;
+    const costOf = async (sessionKey: string, lines: number) => {
+      const said = Array.from({ length: lines }, (_, n) =>
+        line(n % 2 === 0 ? 'user' : 'assistant', `message ${n}`),
+      );
+      const transcriptPath = room.stage(`${sessionKey}.jsonl`, said.join(''));
+      await room.ask('hookStop', { harness: 'claude-code', sessionKey, transcriptPath });
+      const times = [];
+      const written = [];
+      for (let n = 0; n < 15; n += 1) {
+        const before = changes();
+        const began = performance.now();
+        await room.prompt(sessionKey, `prompt ${n} here`, { transcriptPath });
+        times.push(performance.now() - began);
+        written.push(changes() - before);
+        const answer = { lastAssistantMessage: `answer ${n} here`, idempotencyKey: `k${n}` };
+        await room.ask('hookStop', { harness: 'claude-code', sessionKey, ...answer });
+        appendFileSync(
+          transcriptPath,
+          line('user', `prompt ${n} here`) + tool(`t${n}`) + line('assistant', `answer ${n} here`),
+        );
+      }
+      const turn = (n: number) => [
+        `user: prompt ${n} here`,
+        'tool: Bash {}',
+        `assistant: answer ${n} here`,
+      ];
+      const turns = Array.from({ length: 14 }, (_, n) => turn(n)).flat();
+      expect(room.said(sessionKey).slice(lines, -2)).toEqual(turns);
+      return { ms: times.toSorted((a, b) => a - b)[7]!, written: written.slice(3, 9) };
+    };
+    const short = await costOf('short', 10);
+    const long = await costOf('long', 20_000);
+    expect(new Set([...short.written, ...long.written]).size).toBe(1);
+    expect(long.ms / short.ms).toBeLessThan(4);
+  });
+});
+
 test("a shared folder counts only as the own user's, and not as a link", async () => {
   await withHooks(async (room) => {
     const own = join(room.home, 'own');

@@ -1,0 +1,127 @@
+import { expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { everyTurn, keepTail, lastTurns, rangesOf, setRanges } from '../../store/reading-order.ts';
+import { lastPrompts, lastSaid } from '../../store/said.ts';
+import { registerSession } from '../../store/sessions.ts';
+import { appendTurns } from '../../store/turns.ts';
+import { withStore } from './store-fixture.ts';
+
+const s1 = { agentId: 'default', sessionKey: 's1', harness: null, project: null, title: null };
+
+interface Step {
+  /** Turns that come; false: about the session. */
+  said: boolean[];
+  /** How many of the last turns have other places from now on, and by what they are put there. */
+  tail: number;
+  weights: number[];
+  /** A turn that was read earlier, or not any more, and stands at the end now. */
+  back: number;
+  /** Every so many turns of the tail are left. */
+  leftEvery: number;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  said: fc.array(
+    fc.nat(4).map((n) => n > 0),
+    { maxLength: 6 },
+  ),
+  tail: fc.nat(6),
+  weights: fc.array(fc.nat(3), { minLength: 8, maxLength: 8 }),
+  back: fc.nat(40),
+  leftEvery: fc.nat(12),
+});
+
+test('only the end of the order is written, and the whole is as it was meant', async () => {
+  await withStore(async ({ store }) => {
+    let lives = 0;
+    const live = async (steps: Step[]) => {
+      const sessionKey = `s${(lives += 1)}`;
+      const session = await store.write((tx) => registerSession(tx, { ...s1, sessionKey }));
+      let meant: number[] = [];
+      const every: number[] = [];
+      for (const { said, tail, weights, back, leftEvery } of steps) {
+        await store.write((tx) => {
+          const turns = said.map((isSaid) => ({
+            role: isSaid ? ('user' as const) : ('mark' as const),
+            text: 'x',
+          }));
+          const first = appendTurns(tx, session.id, turns);
+          const fresh = said.flatMap((isSaid, index) => (isSaid ? [first + index] : []));
+          const known = meant.slice(meant.length - Math.min(tail, meant.length));
+          const again = every.slice(back, back + 1).filter((seq) => !known.includes(seq));
+          every.push(...fresh);
+          const touched = new Set([...known, ...again, ...fresh]);
+          const order = [...touched]
+            .filter((_, index) => leftEvery === 0 || (index + 1) % leftEvery !== 0)
+            .map((seq, index) => ({ seq, weight: weights[index % 8]! }))
+            .toSorted((a, b) => a.weight - b.weight)
+            .map(({ seq }) => seq);
+          keepTail(tx, session.id, { order, touched, firstOf: [...touched] });
+          meant = [...meant.filter((seq) => !touched.has(seq)), ...order];
+        });
+        const read = lastTurns(store.db, session.id, everyTurn);
+        expect(read.filter(({ role }) => role !== 'mark').map(({ seq }) => seq)).toEqual(meant);
+        // What stands as it came is one range; the last one takes what comes next.
+        const breaks = meant.filter(
+          (seq, at) => every.indexOf(seq) + 1 !== every.indexOf(meant[at + 1]!),
+        );
+        const isAsItCame = meant.length === every.length && breaks.length <= 1;
+        expect(rangesOf(store.db, session.id)?.length ?? null).toBe(
+          isAsItCame ? null : breaks.length + 1,
+        );
+      }
+    };
+    const setting = { seed: 20261118, numRuns: 150 };
+    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 25 }), live), setting);
+  });
+});
+
+test('the end of a session is read and put in order at the same cost, however long its order is', () =>
+  withStore(async ({ store }) => {
+    const costs = [];
+    for (const [sessionKey, pairs] of [
+      ['short', 20],
+      ['long', 60_000],
+    ] as const) {
+      const session = await store.write((tx) => {
+        const made = registerSession(tx, { ...s1, sessionKey });
+        const turns = Array.from({ length: 2 * pairs }, () => ({
+          role: 'user' as const,
+          text: 'x',
+        }));
+        appendTurns(tx, made.id, turns);
+        const swapped = Array.from({ length: pairs }, (_, n) => [2 * n + 2, 2 * n + 1]).flat();
+        const ranges = swapped.map((seq) => [seq, seq] as const);
+        setRanges(tx, made.id, [...ranges, [2 * pairs + 1, null]]);
+        return made;
+      });
+      const written = [];
+      const times = [];
+      for (let round = 0; round < 21; round += 1) {
+        const began = performance.now();
+        written.push(
+          await store.write((tx) => {
+            const changes = () => tx.db.get<{ n: number }>('SELECT total_changes() AS n')!.n;
+            const before = changes();
+            const turns = [1, 2].map(() => ({ role: 'user' as const, text: 'x' }));
+            const first = appendTurns(tx, session.id, turns);
+            const order = [first + 1, first];
+            keepTail(tx, session.id, { order, touched: new Set(order), firstOf: order });
+            return changes() - before;
+          }),
+        );
+        expect(lastTurns(store.db, session.id, 3)).toHaveLength(3);
+        const after = 2 * pairs - 8;
+        for (const since of [0, after]) {
+          expect(lastSaid(store.db, session.id, { after: since, charsMax: 4 })).toHaveLength(4);
+        }
+        const all = { after, count: 1000, charsMax: 4 };
+        expect(lastPrompts(store.db, session.id, all)).toHaveLength(10 + 2 * round);
+        times.push(performance.now() - began);
+      }
+      costs.push({ written, ms: times.toSorted((a, b) => a - b)[10]! });
+    }
+    const [short, long] = costs;
+    expect(long!.written).toEqual(short!.written);
+    expect(long!.ms / short!.ms).toBeLessThan(5);
+  }));
