@@ -18,7 +18,9 @@ const common = {
     .max(limits.keyCharsMax)
     .trim()
     .min(1)
-    .describe('The agent program that reports: claude-code, codex, gemini, copilot, opencode, …'),
+    .describe(
+      'The agent program that reports: claude-code, codex, gemini-cli, copilot-cli, opencode, openclaw, …',
+    ),
   sessionKey: sessionKey
     .optional()
     .describe('Also taken as `sessionId`, and with `session:` before it'),

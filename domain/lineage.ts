@@ -21,6 +21,7 @@ export interface LineageHints {
 
 export interface Reported {
   sessionKey: string;
+  /** By its canonical name. */
   harness: string | null;
   project: string | null;
 }
@@ -74,7 +75,7 @@ export function subagentKey(
   rootSessionKey: string,
   harnessAgentId: string,
 ): string {
-  if (harness === 'copilot' || harnessAgentId === rootSessionKey) return harnessAgentId;
+  if (harness === 'copilot-cli' || harnessAgentId === rootSessionKey) return harnessAgentId;
   const key = `${rootSessionKey}:${harnessAgentId}`;
   const fits = key.length <= limits.keyCharsMax && Buffer.byteLength(key) <= limits.keyBytesMax;
   return fits ? key : `subagent:${createHash('sha256').update(key).digest('hex')}`;

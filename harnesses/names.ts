@@ -18,6 +18,9 @@ const otherNames: ReadonlyMap<string, Harness> = new Map([
   ['github-copilot', 'copilot-cli'],
 ]);
 
+/** The name under which a program is kept, whichever of its names is given. */
+export const canonicalName = (name: string): string => harnessOf(name) ?? name;
+
 /** `null`: a program we do not know. It may use everything all the same. */
 export function harnessOf(name: string): Harness | null {
   const plain = name.trim().toLowerCase().replaceAll('_', '-');

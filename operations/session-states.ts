@@ -4,6 +4,7 @@ import { hints } from '../contract/hints.ts';
 import { limits } from '../contract/limits.ts';
 import type { OperationOutput, ParsedInput } from '../contract/operations.ts';
 import type { SessionState } from '../contract/records.ts';
+import { canonicalName } from '../harnesses/names.ts';
 import { bypassStates, setBypassed } from '../store/bypass.ts';
 import { claimSession, holderOf } from '../store/claims.ts';
 import { listSessionRows, presence, sessionState } from '../store/session-states.ts';
@@ -23,7 +24,7 @@ export async function listSessions(
   const rows = listSessionRows(db, {
     agentId: agentOf(deps, caller, input.agentId),
     project: projectAsked(caller, input.project),
-    harness: input.harness ?? null,
+    harness: input.harness === undefined ? null : canonicalName(input.harness),
     since: input.since === undefined ? null : new Date(input.since).toISOString(),
     activeSince: input.active === true ? lately(now) : null,
     now,

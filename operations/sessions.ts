@@ -5,6 +5,7 @@ import { defaults } from '../contract/limits.ts';
 import type { OperationOutput, ParsedInput } from '../contract/operations.ts';
 import type { Callback, Deleted, SessionRecord } from '../contract/records.ts';
 import { reach } from '../faults/reach.ts';
+import { canonicalName } from '../harnesses/names.ts';
 import { envelopeOf } from '../store/callbacks.ts';
 import { removeSession } from '../store/lifecycle/remove.ts';
 import { statusOf } from '../store/invocations.ts';
@@ -35,7 +36,7 @@ export async function registerSession(
     register(tx, {
       agentId,
       sessionKey: input.key,
-      harness: input.harness ?? null,
+      harness: input.harness === undefined ? null : canonicalName(input.harness),
       project: input.project ?? null,
       title: input.title ?? null,
     }),

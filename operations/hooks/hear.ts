@@ -7,6 +7,7 @@ import {
   type OperationName,
 } from '../../contract/operations.ts';
 import type { RuntimePath } from '../../contract/words.ts';
+import { canonicalName } from '../../harnesses/names.ts';
 import { bypassStates, setBypassed } from '../../store/bypass.ts';
 import { claimSession, holderOf, refuseOtherPath, releaseClaim } from '../../store/claims.ts';
 import { findAnswer, keepAnswer } from '../../store/hook-answers.ts';
@@ -82,9 +83,10 @@ export async function hear<A extends object>(
   deps: Deps,
   caller: Caller,
   kind: HookKind,
-  hook: Hook,
+  given: Hook,
   effect: (heard: Heard) => A,
 ): Promise<A | undefined> {
+  const hook = { ...given, harness: canonicalName(given.harness) };
   const asking = askingInvocation(deps, caller);
   const scope = scopeOf(caller);
   const agentId = whoseAgent(deps, asking ?? (scope && { agent_id: scope.agentId }), hook);
@@ -96,8 +98,8 @@ export async function hear<A extends object>(
     const brought = await bring(deps, agentId, about.sessionKey, kind, hook, false);
     // A mistake in the file keeps nothing that is reported from being kept.
     const config = deps.lastGoodConfig().memory.pipelineV2.subagents;
-    const work = (given: Brought) => (tx: Tx) =>
-      hearIn(tx, { asking, agentId, about, caller, config, kind, hook, effect }, given);
+    const work = (from: Brought) => (tx: Tx) =>
+      hearIn(tx, { asking, agentId, about, caller, config, kind, hook, effect }, from);
     try {
       return refuseAfter(await deps.store.write(work(brought)), brought);
     } catch (error) {

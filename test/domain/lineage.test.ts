@@ -51,8 +51,8 @@ test('only Claude Code, and only with a project, has its parents guessed by rece
 });
 
 test('a Copilot sub-agent has a session of its own, and names who asked for it', () => {
-  const child = { sessionKey: 'a1', harness: 'copilot', project: '/repo' };
-  expect(subagentKey('copilot', 'root', 'a1')).toBe('a1');
+  const child = { sessionKey: 'a1', harness: 'copilot-cli', project: '/repo' };
+  expect(subagentKey('copilot-cli', 'root', 'a1')).toBe('a1');
   expect(parentGuesses(child, { harnessAgentId: 'a1', parentAgentId: 'root' })).toEqual([
     { rule: 'parent_agent', sessionKey: 'root' },
   ]);

@@ -1,7 +1,20 @@
 import { expect, test } from '@jest/globals';
+import { operations } from '../../../contract/operations.ts';
+import { hooksOf } from '../../../harnesses/hooks-of.ts';
+import { readHook } from '../../../harnesses/hooks.ts';
 import { nextSessionStep } from '../../../store/lifecycle/next-step.ts';
 import { refusal } from '../operations-fixture.ts';
-import { everyHook, hookNames, line, withHooks } from './hooks-fixture.ts';
+import { everyHook, hookNames, line, withHooks, type HookRoom } from './hooks-fixture.ts';
+
+/** Child, parent and rule, in the order in which they came. */
+const edges = (room: HookRoom) =>
+  room.store.db
+    .all<{ child: string; parent: string; rule: string }>(
+      `SELECT c.session_key AS child, p.session_key AS parent, l.rule FROM lineage l
+       JOIN sessions c ON c.id = l.session_id JOIN sessions p ON p.id = l.parent_session_id
+       ORDER BY c.id`,
+    )
+    .map(({ child, parent, rule }) => `${child} < ${parent} by ${rule}`);
 
 test('a new agent is registered as shared; a policy that is there is kept [signet 9]', async () => {
   await withHooks(async (room) => {
@@ -193,3 +206,36 @@ test('sub-agents are sessions of their own, below the one that asked [signet 25,
     expect(tree.children.map((child) => child.sessionKey)).toEqual([key]);
   });
 });
+
+test.each(['copilot-cli', 'copilot', 'GitHub_Copilot'])(
+  'a sub-agent of a sub-agent stands below it, and its program has one name: %s',
+  (harness) =>
+    withHooks(async (room) => {
+      const hooks = await hooksOf(harness);
+      for (const [name, more] of [
+        ['sessionStart', {}],
+        ['subagentStart', { agentId: 'a1', parentAgentId: 'root' }],
+        ['subagentStart', { agentId: 'a2', parentAgentId: 'a1' }],
+      ] as const) {
+        const payload = { sessionId: 'root', cwd: '/r', ...more };
+        const { event, request } = readHook(hooks, { harness, name, payload })!;
+        const hook = hookNames.find((one) => operations[one].path.endsWith(`/${event}`))!;
+        await room.ask(hook, request as never);
+      }
+      expect(edges(room)).toEqual(['a1 < root by subagent_start', 'a2 < a1 by parent_agent']);
+      expect(room.session('a2')!.harness).toBe('copilot-cli');
+    }),
+);
+
+test('whichever of its names a program is given, its sessions are of one program', () =>
+  withHooks(async (room) => {
+    await room.ask('registerSession', { key: 'root', harness: 'claude', project: '/repo' });
+    const start = { sessionKey: 'c', harnessAgentId: 'c', project: '/repo' };
+    await room.ask('hookSessionStart', { harness: 'Claude_Code', ...start });
+    expect(edges(room)).toEqual(['c < root by recency']);
+    await room.ask('hookStop', { harness: 'my-agent', sessionKey: 'other' });
+    for (const harness of ['claude', 'claude-code']) {
+      expect((await room.ask('listSessions', { harness })).count).toBe(2);
+    }
+    expect((await room.ask('listSessions', { harness: 'my-agent' })).count).toBe(1);
+  }));
