@@ -13,24 +13,18 @@ import { claimSession, holderOf, refuseOtherPath, releaseClaim } from '../../sto
 import { findAnswer, keepAnswer } from '../../store/hook-answers.ts';
 import type { ContextConfig } from '../../store/context-block.ts';
 import type { InvocationRow } from '../../store/invocations.ts';
-import { isAtOrAbove, linkSession, reportedSession } from '../../store/lineage.ts';
+import { reportedSession } from '../../store/lineage.ts';
 import { withdrawOffers } from '../../store/offers.ts';
-import { queueSessionPoke } from '../../store/outbox.ts';
-import {
-  findSession,
-  registerSession,
-  sessionById,
-  setEnded,
-  type SessionRow,
-} from '../../store/sessions.ts';
+import { findSession, sessionById, setEnded, type SessionRow } from '../../store/sessions.ts';
 import { snapshotOf } from '../../store/snapshots.ts';
 import type { Tx } from '../../store/write-queue.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { askingInvocation } from '../gate.ts';
-import { isOwn, requireInProject, scopeOf } from '../scope.ts';
+import { requireInProject, scopeOf } from '../scope.ts';
 import { readTranscript, type GivenTranscript } from './read-transcript.ts';
 import { leaveRest } from './said.ts';
+import { isBeginning, isWithin, see } from './see.ts';
 import { NeedsWhole, takeTranscript } from './take-transcript.ts';
 import { whoseAgent } from './whose-agent.ts';
 
@@ -117,7 +111,7 @@ function requireInScope(deps: Deps, caller: Caller, agentId: string, hook: Hook)
   if (!known || hook.project !== undefined) requireInProject(caller, hook.project);
 }
 
-interface About {
+export interface About {
   sessionKey: string;
   rootSessionKey: string | null;
 }
@@ -178,7 +172,7 @@ function refuseAfter<A extends object>(answer: A, { refusal }: Brought): A {
   return answer;
 }
 
-interface Hearing<A> {
+export interface Hearing<A> {
   asking: InvocationRow | null;
   agentId: string;
   about: About;
@@ -206,8 +200,12 @@ function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought)
   for (const session of [before, holder]) if (session) refuseOtherPath(session, path, tx.now);
 
   const at = timeOf(tx, hook);
-  const session = see(tx, hearing, before);
-  if (path !== null) claimSession(tx, before ?? session, path);
+  const session = see(tx, hearing, before, at);
+  if (path !== null) {
+    claimSession(tx, before ?? session, path);
+    const isOfHolder = holder && holder !== before && holderOf(holder, tx.now) === path;
+    if (isOfHolder) claimSession(tx, holder, path);
+  }
   if (brought.transcript !== null) {
     const isFinal = kind.isEnd ?? false;
     takeTranscript(tx, session, brought.transcript, { harness: hook.harness, at, isFinal });
@@ -242,8 +240,7 @@ function isLeftAlone<A>(
   if (holder !== before && holder?.bypassed) return true;
   if (!before?.bypassed) return false;
   const at = timeOf(tx, hook);
-  const isBeginning = kind.isStart === true || kind.name === 'hookUserPromptSubmit';
-  if (before.bypassed === bypassStates.over && isBeginning && at >= (before.ended_at ?? '')) {
+  if (before.bypassed === bypassStates.over && isBeginning(kind) && at >= (before.ended_at ?? '')) {
     setBypassed(tx, before.id, bypassStates.off);
     return false;
   }
@@ -255,40 +252,6 @@ function isLeftAlone<A>(
     setBypassed(tx, before.id, bypassStates.over);
   }
   return true;
-}
-
-/** The session is known from here on, with its edge; its workflow hears of its beginning. */
-function see<A>(tx: Tx, hearing: Hearing<A>, before: SessionRow | null): SessionRow {
-  const { asking, agentId, about, config, kind, hook } = hearing;
-  const session = registerSession(tx, {
-    agentId,
-    sessionKey: about.sessionKey,
-    harness: hook.harness,
-    project: hook.project ?? null,
-    title: hook.title ?? null,
-  });
-  if (kind.isEnd !== true) setEnded(tx, session, null);
-  linkSession(
-    tx,
-    session,
-    {
-      parentSessionKey: hook.parentSessionKey ?? null,
-      spawnedBy: asking?.session_key ?? null,
-      rootSessionKey: about.rootSessionKey,
-      harnessAgentId: hook.harnessAgentId ?? null,
-      parentAgentId: hook.parentHarnessAgentId ?? null,
-      isStart: kind.isStart ?? false,
-    },
-    { ...config, mayBeParent: (parent) => isWithin(tx, hearing, parent) },
-  );
-  if (before === null) queueSessionPoke(tx, session.id);
-  return session;
-}
-
-/** A child's token reports its own session and those below it, and new ones, which become its own. */
-function isWithin<A>(tx: Tx, { asking, caller }: Hearing<A>, session: SessionRow): boolean {
-  const isBelow = asking === null || isAtOrAbove(tx.db, asking.session_id, session.id);
-  return isBelow && isOwn(caller, session);
 }
 
 function refuseForeign<A>(tx: Tx, hearing: Hearing<A>, session: SessionRow | null): void {

@@ -7,6 +7,7 @@ import { checkpointAt } from '../../store/checkpoints.ts';
 import { beginContext } from '../../store/context-epoch.ts';
 import { queueSessionPoke } from '../../store/outbox.ts';
 import { setEnded } from '../../store/sessions.ts';
+import { pokeParent } from './poke-parent.ts';
 import { addMark, addWords } from './said.ts';
 
 export async function hookSessionEnd(
@@ -29,6 +30,7 @@ export async function hookSessionEnd(
     addMark(heard, `ended${input.reason ? `: ${input.reason}` : ''}`);
     setEnded(tx, session, heard.at);
     queueSessionPoke(tx, session.id);
+    pokeParent(tx, session);
     return nothing;
   });
   return answer ?? nothing;

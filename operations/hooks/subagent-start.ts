@@ -2,8 +2,6 @@ import type { OperationOutput, ParsedInput } from '../../contract/operations.ts'
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { hear } from './hear.ts';
-import { queueSessionPoke } from '../../store/outbox.ts';
-import { lineageOf } from '../../store/lineage.ts';
 import { inheritedText } from './inherited.ts';
 import { addMark, addWords } from './said.ts';
 
@@ -15,15 +13,12 @@ export async function hookSubagentStart(
   const kind = { name: 'hookSubagentStart', isStart: true, isAboutSubagent: true } as const;
   const hook = { ...input, title: input.title ?? input.agentType };
   const answer = await hear(deps, caller, kind, hook, (heard) => {
-    const { tx, session, before } = heard;
-    const parent = lineageOf(tx.db, session.id)?.parent_session_id;
-    if (before === null && parent !== undefined) queueSessionPoke(tx, parent);
     addMark(heard, `started${input.agentType ? `: ${input.agentType}` : ''}`);
     addWords(heard, { user: input.prompt });
     return {
       inject: inheritedText(heard, { isAnew: true }),
       memories: [],
-      sessionKey: session.session_key,
+      sessionKey: heard.session.session_key,
     };
   });
   return answer ?? { inject: '', memories: [], sessionKey: null };

@@ -2,9 +2,8 @@ import type { OperationOutput, ParsedInput } from '../../contract/operations.ts'
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { hear } from './hear.ts';
-import { queueSessionPoke } from '../../store/outbox.ts';
-import { lineageOf } from '../../store/lineage.ts';
 import { setEnded } from '../../store/sessions.ts';
+import { pokeParent } from './poke-parent.ts';
 import { addMark, addWords } from './said.ts';
 
 /** Programs stop sub-agents that never started (`/compact` does): such a one is known from then on, and ended. */
@@ -24,8 +23,7 @@ export async function hookSubagentStop(
     addWords(heard, { assistant: input.lastAssistantMessage });
     addMark(heard, 'ended');
     setEnded(tx, session, heard.at);
-    const parent = lineageOf(tx.db, session.id)?.parent_session_id;
-    if (parent !== undefined) queueSessionPoke(tx, parent);
+    pokeParent(tx, session);
     return { sessionKey: session.session_key, ended: before !== null };
   });
   return answer ?? { sessionKey: null, ended: false };

@@ -160,3 +160,17 @@ test('a bypassed session is left alone, each hook in its own shape, whoever hold
     expect(room.said('s1')).toEqual(['user: heard']);
   });
 });
+
+test('what sub-agents tell renews the claim of the session that they are in, and takes none', async () => {
+  await withHooks(async (room) => {
+    await start(room, {}, 'plugin');
+    room.clock.advance(limits.claimMs - 1000);
+    await room.ask('hookSubagentStart', everyHook.hookSubagentStart, room.over('plugin'));
+    room.clock.advance(2000);
+    expect(await refusal(start(room, {}, 'legacy'))).toBe('session_claimed');
+    room.clock.advance(limits.claimMs);
+    await room.ask('hookSubagentStop', everyHook.hookSubagentStop, room.over('plugin'));
+    await start(room, {}, 'legacy');
+    expect(room.session('s1')!.runtime_path).toBe('legacy');
+  });
+});

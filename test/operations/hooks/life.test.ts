@@ -1,20 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { operations } from '../../../contract/operations.ts';
-import { hooksOf } from '../../../harnesses/hooks-of.ts';
-import { readHook } from '../../../harnesses/hooks.ts';
 import { nextSessionStep } from '../../../store/lifecycle/next-step.ts';
 import { refusal } from '../operations-fixture.ts';
-import { everyHook, hookNames, line, withHooks, type HookRoom } from './hooks-fixture.ts';
-
-/** Child, parent and rule, in the order in which they came. */
-const edges = (room: HookRoom) =>
-  room.store.db
-    .all<{ child: string; parent: string; rule: string }>(
-      `SELECT c.session_key AS child, p.session_key AS parent, l.rule FROM lineage l
-       JOIN sessions c ON c.id = l.session_id JOIN sessions p ON p.id = l.parent_session_id
-       ORDER BY c.id`,
-    )
-    .map(({ child, parent, rule }) => `${child} < ${parent} by ${rule}`);
+import { everyHook, hookNames, line, withHooks } from './hooks-fixture.ts';
 
 test('a new agent is registered as shared; a policy that is there is kept [signet 9]', async () => {
   await withHooks(async (room) => {
@@ -189,53 +176,61 @@ test('a hook that names no session keeps nothing and is answered in its shape', 
   });
 });
 
-test('sub-agents are sessions of their own, below the one that asked [signet 25, 26]', async () => {
-  await withHooks(async (room) => {
-    await room.prompt('root', 'do it');
-    const hook = { harness: 'claude-code', sessionKey: 'root', harnessAgentId: 'a1' };
-    const started = await room.ask('hookSubagentStart', { ...hook, agentType: 'Explore' });
-    expect(started).toMatchObject({
-      ...{ inject: expect.stringContaining('User: do it'), memories: [] },
-    });
-    const key = started.sessionKey!;
-    await room.ask('hookSubagentStop', { ...hook, lastAssistantMessage: 'found it' });
-    expect(room.all(key)).toEqual(['mark: started: Explore', 'assistant: found it', 'mark: ended']);
-    expect(room.session(key)).toMatchObject({ title: 'Explore', ended_at: expect.any(String) });
-    expect(room.said('root')).toEqual(['user: do it']);
-    const tree = await room.ask('getTree', { key: 'root' });
-    expect(tree.children.map((child) => child.sessionKey)).toEqual([key]);
-  });
-});
-
-test.each(['copilot-cli', 'copilot', 'GitHub_Copilot'])(
-  'a sub-agent of a sub-agent stands below it, and its program has one name: %s',
-  (harness) =>
-    withHooks(async (room) => {
-      const hooks = await hooksOf(harness);
-      for (const [name, more] of [
-        ['sessionStart', {}],
-        ['subagentStart', { agentId: 'a1', parentAgentId: 'root' }],
-        ['subagentStart', { agentId: 'a2', parentAgentId: 'a1' }],
-      ] as const) {
-        const payload = { sessionId: 'root', cwd: '/r', ...more };
-        const { event, request } = readHook(hooks, { harness, name, payload })!;
-        const hook = hookNames.find((one) => operations[one].path.endsWith(`/${event}`))!;
-        await room.ask(hook, request as never);
-      }
-      expect(edges(room)).toEqual(['a1 < root by subagent_start', 'a2 < a1 by parent_agent']);
-      expect(room.session('a2')!.harness).toBe('copilot-cli');
-    }),
-);
-
-test('whichever of its names a program is given, its sessions are of one program', () =>
+test('what comes late from before the end leaves a session ended; what comes after it goes on', () =>
   withHooks(async (room) => {
-    await room.ask('registerSession', { key: 'root', harness: 'claude', project: '/repo' });
-    const start = { sessionKey: 'c', harnessAgentId: 'c', project: '/repo' };
-    await room.ask('hookSessionStart', { harness: 'Claude_Code', ...start });
-    expect(edges(room)).toEqual(['c < root by recency']);
-    await room.ask('hookStop', { harness: 'my-agent', sessionKey: 'other' });
-    for (const harness of ['claude', 'claude-code']) {
-      expect((await room.ask('listSessions', { harness })).count).toBe(2);
-    }
-    expect((await room.ask('listSessions', { harness: 'my-agent' })).count).toBe(1);
+    const before = room.clock.now().toISOString();
+    const s1 = { harness: 'claude-code', sessionKey: 's1' };
+    const isOver = () => room.session('s1')!.ended_at !== null;
+    await room.prompt('s1', 'one', { project: '/repo' });
+    room.clock.advance(1000);
+    await room.ask('hookSessionEnd', s1);
+    await room.ask('hookStop', { ...s1, at: before, lastAssistantMessage: 'an answer' });
+    await room.prompt('s1', 'two', { at: before });
+    expect([isOver(), room.said('s1').length]).toEqual([true, 3]);
+    expect((await room.ask('listSessions', { active: true })).count).toBe(0);
+    const sub = { ...s1, sessionKey: 'c', harnessAgentId: 'c', project: '/repo' };
+    await room.ask('hookSessionStart', sub);
+    expect(room.count('lineage')).toBe(0);
+    await room.ask('hookStop', { ...s1, at: room.clock.now().toISOString() });
+    expect(isOver()).toBe(false);
+    // Told by a clock that is ahead of ours: what begins it again and says no time goes on all the same.
+    room.clock.advance(1000);
+    await room.ask('hookSessionEnd', { ...s1, at: '2999-01-01T00:00:00.000Z' });
+    await room.ask('hookStop', s1);
+    expect(isOver()).toBe(true);
+    await room.ask('hookSessionStart', s1);
+    expect(isOver()).toBe(false);
+  }));
+
+test('workflows hear that an ended session goes on, and of each child that comes and ends', () =>
+  withHooks(async (room) => {
+    const pokes = () => {
+      const rows = room.store.db.all<{ key: string }>(
+        `SELECT s.session_key AS key FROM outbox o JOIN sessions s ON s.id = o.target_session_id
+         WHERE o.kind = 'session' ORDER BY o.id`,
+      );
+      room.store.db.run('DELETE FROM outbox');
+      return rows.map(({ key }) => key);
+    };
+    const root = { harness: 'opencode', sessionKey: 'root' };
+    const child = { harness: 'opencode', sessionKey: 'child' };
+    await room.ask('hookSessionStart', root);
+    await room.ask('hookSessionEnd', root);
+    expect(pokes()).toEqual(['root', 'root']);
+    await room.ask('hookSessionStart', { ...root, source: 'resume' });
+    expect(pokes()).toEqual(['root']);
+    await room.prompt('root', 'go on');
+    expect(pokes()).toEqual([]);
+    await room.ask('hookSessionStart', { ...child, parentSessionKey: 'root' });
+    expect(pokes().toSorted()).toEqual(['child', 'root']);
+    await room.ask('hookSessionStart', { ...child, parentSessionKey: 'root' });
+    expect(pokes()).toEqual([]);
+    await room.ask('hookSessionEnd', child);
+    await room.ask('hookSessionEnd', child);
+    expect(pokes().toSorted()).toEqual(['child', 'root']);
+    const sub = { ...root, harnessAgentId: 'a1' };
+    const { sessionKey } = await room.ask('hookSubagentStart', sub);
+    expect(pokes().toSorted()).toEqual(['root', sessionKey!].toSorted());
+    await room.ask('hookSubagentStop', sub);
+    expect(pokes()).toEqual(['root']);
   }));

@@ -1,0 +1,59 @@
+/** Whose session a hook is, as the store knows it from then on. */
+import { isAtOrAbove, lineageOf, linkSession } from '../../store/lineage.ts';
+import { queueSessionPoke } from '../../store/outbox.ts';
+import { registerSession, setEnded, type SessionRow } from '../../store/sessions.ts';
+import type { Tx } from '../../store/write-queue.ts';
+import { isOwn } from '../scope.ts';
+import type { Hearing, HookKind } from './hear.ts';
+import { pokeParent } from './poke-parent.ts';
+
+/** The session is known from here on, with its edge; workflows hear of its beginning and of a new child. */
+export function see<A>(
+  tx: Tx,
+  hearing: Hearing<A>,
+  before: SessionRow | null,
+  at: string,
+): SessionRow {
+  const { asking, agentId, about, config, kind, hook } = hearing;
+  const session = registerSession(tx, {
+    agentId,
+    sessionKey: about.sessionKey,
+    harness: hook.harness,
+    project: hook.project ?? null,
+    title: hook.title ?? null,
+  });
+  const goesOn = session.ended_at !== null && isAfterEnd(hearing, session.ended_at, at);
+  if (goesOn) setEnded(tx, session, null);
+  const above = lineageOf(tx.db, session.id)?.parent_session_id;
+  const edge = linkSession(
+    tx,
+    session,
+    {
+      parentSessionKey: hook.parentSessionKey ?? null,
+      spawnedBy: asking?.session_key ?? null,
+      rootSessionKey: about.rootSessionKey,
+      harnessAgentId: hook.harnessAgentId ?? null,
+      parentAgentId: hook.parentHarnessAgentId ?? null,
+      isStart: kind.isStart ?? false,
+    },
+    { ...config, mayBeParent: (parent) => isWithin(tx, hearing, parent) },
+  );
+  if (before === null || goesOn) queueSessionPoke(tx, session.id);
+  if (edge?.parent_session_id !== above) pokeParent(tx, session);
+  return session;
+}
+
+/** What was said before it had ended, and comes late, does not begin it again. */
+function isAfterEnd<A>({ kind, hook }: Hearing<A>, endedAt: string, at: string): boolean {
+  if (kind.isEnd === true) return false;
+  return at >= endedAt || (hook.at === undefined && isBeginning(kind));
+}
+
+/** A child's token reports its own session and those below it, and new ones, which become its own. */
+export function isWithin<A>(tx: Tx, { asking, caller }: Hearing<A>, session: SessionRow): boolean {
+  const isBelow = asking === null || isAtOrAbove(tx.db, asking.session_id, session.id);
+  return isBelow && isOwn(caller, session);
+}
+
+export const isBeginning = ({ isStart, name }: HookKind) =>
+  isStart === true || name === 'hookUserPromptSubmit';

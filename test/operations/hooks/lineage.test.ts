@@ -1,0 +1,78 @@
+/** Below which session a program's hooks put its sub-agents. */
+import { expect, test } from '@jest/globals';
+import { operations } from '../../../contract/operations.ts';
+import { hooksOf } from '../../../harnesses/hooks-of.ts';
+import { readHook } from '../../../harnesses/hooks.ts';
+import { hookNames, withHooks, type HookRoom } from './hooks-fixture.ts';
+
+/** Child, parent and rule, in the order in which they came. */
+const edges = (room: HookRoom) =>
+  room.store.db
+    .all<{ child: string; parent: string; rule: string }>(
+      `SELECT c.session_key AS child, p.session_key AS parent, l.rule FROM lineage l
+       JOIN sessions c ON c.id = l.session_id JOIN sessions p ON p.id = l.parent_session_id
+       ORDER BY c.id`,
+    )
+    .map(({ child, parent, rule }) => `${child} < ${parent} by ${rule}`);
+
+test('sub-agents are sessions of their own, below the one that asked [signet 25, 26]', async () => {
+  await withHooks(async (room) => {
+    await room.prompt('root', 'do it');
+    const hook = { harness: 'claude-code', sessionKey: 'root', harnessAgentId: 'a1' };
+    const started = await room.ask('hookSubagentStart', { ...hook, agentType: 'Explore' });
+    expect(started).toMatchObject({
+      ...{ inject: expect.stringContaining('User: do it'), memories: [] },
+    });
+    const key = started.sessionKey!;
+    await room.ask('hookSubagentStop', { ...hook, lastAssistantMessage: 'found it' });
+    expect(room.all(key)).toEqual(['mark: started: Explore', 'assistant: found it', 'mark: ended']);
+    expect(room.session(key)).toMatchObject({ title: 'Explore', ended_at: expect.any(String) });
+    expect(room.said('root')).toEqual(['user: do it']);
+    const tree = await room.ask('getTree', { key: 'root' });
+    expect(tree.children.map((child) => child.sessionKey)).toEqual([key]);
+  });
+});
+
+test.each(['copilot-cli', 'copilot', 'GitHub_Copilot'])(
+  'a sub-agent of a sub-agent stands below it, and its program has one name: %s',
+  (harness) =>
+    withHooks(async (room) => {
+      const hooks = await hooksOf(harness);
+      for (const [name, more] of [
+        ['sessionStart', {}],
+        ['subagentStart', { agentId: 'a1', parentAgentId: 'root' }],
+        ['subagentStart', { agentId: 'a2', parentAgentId: 'a1' }],
+      ] as const) {
+        const payload = { sessionId: 'root', cwd: '/r', ...more };
+        const { event, request } = readHook(hooks, { harness, name, payload })!;
+        const hook = hookNames.find((one) => operations[one].path.endsWith(`/${event}`))!;
+        await room.ask(hook, request as never);
+      }
+      expect(edges(room)).toEqual(['a1 < root by subagent_start', 'a2 < a1 by parent_agent']);
+      expect(room.session('a2')!.harness).toBe('copilot-cli');
+    }),
+);
+
+test('whichever of its names a program is given, its sessions are of one program', () =>
+  withHooks(async (room) => {
+    await room.ask('registerSession', { key: 'root', harness: 'claude', project: '/repo' });
+    const start = { sessionKey: 'c', harnessAgentId: 'c', project: '/repo' };
+    await room.ask('hookSessionStart', { harness: 'Claude_Code', ...start });
+    expect(edges(room)).toEqual(['c < root by recency']);
+    await room.ask('hookStop', { harness: 'my-agent', sessionKey: 'other' });
+    for (const harness of ['claude', 'claude-code']) {
+      expect((await room.ask('listSessions', { harness })).count).toBe(2);
+    }
+    expect((await room.ask('listSessions', { harness: 'my-agent' })).count).toBe(1);
+  }));
+
+test('a session that one of ours reports has no workflow of its parent to tell', () =>
+  withHooks(async (room) => {
+    const { id } = await room.start({ agentId: 'alice' });
+    room.store.db.run('DELETE FROM outbox');
+    const inner = { harness: 'codex', sessionKey: 'inner' };
+    await room.ask('hookSessionStart', inner, room.child(id));
+    await room.ask('hookSessionEnd', inner, room.child(id));
+    expect(room.count('outbox')).toBe(2);
+    expect(edges(room).at(-1)).toMatch(/^inner < .* by spawned$/);
+  }));
