@@ -55,9 +55,15 @@ export function linkSession(
     if (parent === undefined || isAtOrAbove(tx.db, session.id, parent.id)) continue;
     if (!options.mayBeParent(parent)) continue;
     insertLineage(tx, session, parent, guess.rule);
+    if (session.project === null) takeProject(tx, session, parent);
     break;
   }
   return lineageOf(tx.db, session.id);
+}
+
+/** A child that says of no project works in its parent's: whoever may touch only that goes on with it. */
+function takeProject(tx: Tx, { id }: SessionRow, { project }: SessionRow): void {
+  tx.db.run('UPDATE sessions SET project = :project WHERE id = :id', { id, project });
 }
 
 /** A new edge, or another one in its place; whatever is below the child moves with it. */

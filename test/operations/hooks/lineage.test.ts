@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { operations } from '../../../contract/operations.ts';
 import { hooksOf } from '../../../harnesses/hooks-of.ts';
 import { readHook } from '../../../harnesses/hooks.ts';
+import { callerAs } from '../operations-fixture.ts';
 import { hookNames, withHooks, type HookRoom } from './hooks-fixture.ts';
 
 /** Child, parent and rule, in the order in which they came. */
@@ -64,6 +65,34 @@ test('whichever of its names a program is given, its sessions are of one program
       expect((await room.ask('listSessions', { harness })).count).toBe(2);
     }
     expect((await room.ask('listSessions', { harness: 'my-agent' })).count).toBe(1);
+  }));
+
+test('a token for a project goes on with the sub-agents of its sessions, which say no project', () =>
+  withHooks(async (room) => {
+    const permissions = ['remember', 'recall'] as ('remember' | 'recall')[];
+    const claims = { role: 'agent' as const, agentId: 'alice', project: '/repo', permissions };
+    const token = callerAs({ claims: { ...claims, expiresAt: '2999-01-01T00:00:00.000Z' } });
+    const root = { harness: 'claude-code', sessionKey: 'root' };
+    const sub = { ...root, harnessAgentId: 'a1' };
+    await room.ask('hookSessionStart', { ...root, project: '/repo' }, token);
+    const { sessionKey } = await room.ask('hookSubagentStart', sub, token);
+    await room.ask('hookSubagentStop', { ...sub, lastAssistantMessage: 'found it' }, token);
+    expect(room.said(sessionKey!, 'alice')).toEqual(['assistant: found it']);
+    await room.ask(
+      'hookSubagentStart',
+      { ...sub, harnessAgentId: 'a2', project: '/repo/b' },
+      token,
+    );
+    const inner = { ...sub, harnessAgentId: 'a3', parentHarnessAgentId: 'a2' };
+    await room.ask('hookSubagentStart', inner, token);
+    const named = { harness: 'opencode', sessionKey: 'own', agentId: 'alice' };
+    await room.ask('hookSessionStart', { ...named, parentSessionKey: 'root' });
+    const projects = room.store.db.all<{ project: string }>(
+      'SELECT project FROM sessions ORDER BY id',
+    );
+    expect(projects.map(({ project }) => project)).toEqual([
+      ...['/repo', '/repo', '/repo/b', '/repo/b', '/repo'],
+    ]);
   }));
 
 test('a session that one of ours reports has no workflow of its parent to tell', () =>
