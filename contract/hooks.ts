@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { limits } from './limits.ts';
 import { keySchema, pathSchema, sessionKeySchema as sessionKey } from './requests.ts';
+import { keySchema, pathSchema, projectSchema } from './requests.ts';
 import { promptReasonSchema, runtimePathSchema } from './words.ts';
 
 /** Of a field that must be there: `harness: is required`. */
@@ -28,7 +29,7 @@ const common = {
     .optional()
     .describe("Whose data it is. Never a program's own sub-agent id, which is `harnessAgentId`"),
   harnessAgentId: keySchema.optional().describe("The program's own id of one of its sub-agents"),
-  project: pathSchema.optional().describe('The folder that the session works in; also `cwd`'),
+  project: projectSchema.optional().describe('The folder that the session works in; also `cwd`'),
   at: z.iso
     .datetime({ offset: true, error: 'must be a time: 2026-03-08T10:00:00Z' })
     .optional()

@@ -32,6 +32,8 @@ export const pathSchema = text
   .min(1)
   .max(limits.pathCharsMax)
   .regex(/^[^\u0000]+$/, noNul);
+/** One folder, however it is written: `/repo/` is `/repo`. */
+export const projectSchema = pathSchema.overwrite((folder) => folder.replace(/(?<=.)\/+$/, ''));
 const key = keySchema;
 const sessionKey = sessionKeySchema;
 const path = pathSchema;
@@ -148,7 +150,7 @@ export const registerSessionSchema = withAliases(
     key: sessionKey,
     agentId: key.optional(),
     harness: key.optional(),
-    project: path.optional(),
+    project: projectSchema.optional(),
     title: title.optional(),
   }),
 );
@@ -203,7 +205,7 @@ export const yesOrNo = z
 export const listSessionsSchema = withAliases(
   z.strictObject({
     agentId: key.optional(),
-    project: path.optional().describe('This folder, or one below it'),
+    project: projectSchema.optional().describe('This folder, or one below it'),
     harness: key.optional(),
     since: z.iso.datetime({ offset: true }).optional().describe('Active at or after'),
     active: yesOrNo.optional().describe('Only those that are claimed, or went on lately'),
@@ -225,7 +227,7 @@ export const createTokenSchema = withAliases(
   z.strictObject({
     role: scopedRoleSchema.describe('readonly reads; agent writes, too; operator deletes, too'),
     agentId: key,
-    project: path.optional().describe('Only sessions in this folder or below it'),
+    project: projectSchema.optional().describe('Only sessions in this folder or below it'),
     permissions: z.array(permissionSchema).min(1).optional().describe("Fewer than the role's"),
     ttlSeconds: z.number().int().min(1).max(limits.tokenSecondsMax).default(defaults.tokenSeconds),
   }),
@@ -274,7 +276,7 @@ export const searchSessionsSchema = withAliases(
       .describe('The session that asks: it is left out. A child token says it by itself.'),
     rootSessionKey: sessionKey.optional().describe('Only this session and all below it'),
     agentId: key.optional(),
-    project: path.optional().describe('Only sessions that work in this folder'),
+    project: projectSchema.optional().describe('Only sessions that work in this folder'),
     limit: z
       .number()
       .int()

@@ -32,7 +32,7 @@ export async function createToken(
   const claims = {
     role: input.role,
     agentId: input.agentId,
-    project: input.project?.replace(/(?<=.)\/+$/, '') ?? null,
+    project: input.project ?? null,
     permissions: [...permissions],
     expiresAt: new Date(Date.parse(deps.store.now()) + input.ttlSeconds * 1000).toISOString(),
   };

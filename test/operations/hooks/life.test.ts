@@ -141,6 +141,27 @@ test('the time of a hook is the time of its turns, and the project that of its s
   });
 });
 
+test('a project is the same folder with and without slashes at its end', () =>
+  withHooks(async (room) => {
+    const cases = { root: '/repo/', s1: '/repo//', s2: '/repo', s3: '/' };
+    for (const [key, project] of Object.entries(cases)) await room.prompt(key, 'hi', { project });
+    await room.ask('registerSession', { key: 's4', project: '/repo/' });
+    const sub = { harness: 'claude-code', sessionKey: 'c', harnessAgentId: 'c' };
+    await room.ask('hookSessionStart', { ...sub, project: '/repo/' });
+    const found = await room.ask('listSessions', { project: '/repo/' });
+    expect(found.sessions.map(({ key }) => key).toSorted()).toEqual([
+      'c',
+      'root',
+      's1',
+      's2',
+      's4',
+    ]);
+    expect(room.session('s3')!.project).toBe('/');
+    expect(room.count('lineage')).toBe(1);
+    const token = { role: 'agent' as const, agentId: 'alice', project: '/repo/' };
+    expect((await room.ask('createToken', token)).project).toBe('/repo');
+  }));
+
 test('the session appears at its first hook and moves with each; its beginning stays [signet 15]', async () => {
   await withHooks(async (room) => {
     await room.prompt('s1', 'one');
