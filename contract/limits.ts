@@ -141,8 +141,13 @@ export const limits = {
   contextConstraintCharsMax: 500,
   /** What `tailChars` may be set to: more is for a search to find. */
   contextTailCharsMax: 20_000,
-  /** Entities of one block, those mentioned last first. */
+  /** Entities that one block names, those mentioned last first. */
   contextEntitiesMax: 12,
+  /** Entities that a session is about at once: the constraints of all of them are told. */
+  focalEntitiesMax: 50,
+  /** What is looked through for entities since the last checkpoint: when the next one is made, and for each block. */
+  focalCheckpointCharsMax: 256 * KiB,
+  focalBlockCharsMax: 64 * KiB,
   /** A checkpoint after so many prompts; its digest names as many. */
   checkpointEveryPrompts: 10,
   /** A summary that somebody writes; what has no room in a block is kept all the same. */

@@ -3,7 +3,7 @@ import { limits } from '../contract/limits.ts';
 import type { CheckpointTrigger } from '../contract/words.ts';
 import { digestOf } from '../domain/digest.ts';
 import type { Db } from './database.ts';
-import { mentionedIn } from './entities.ts';
+import { focalEntities } from './focal-entities.ts';
 import { lastPrompts, lastSaid } from './said.ts';
 import { sessionById, type SessionRow } from './sessions.ts';
 import type { Tx } from './write-queue.ts';
@@ -36,12 +36,11 @@ export function checkpointAt(
   const known = summary ?? before?.summary ?? null;
   const digest = summary ?? madeDigest(tx.db, now, known);
   if (digest === null) return undefined;
-  const recent = lastSaid(tx.db, now.id, {
-    after: before?.seq ?? 0,
-    charsMax: limits.contextCheckpointCharsMax,
+  const focal = focalEntities(tx.db, now, {
+    checkpoint: before,
+    digest: digest.slice(0, 2 * limits.contextCheckpointCharsMax),
+    charsMax: limits.focalCheckpointCharsMax,
   });
-  const words = [digest.slice(0, 2 * limits.contextCheckpointCharsMax)];
-  for (const { text } of recent) words.push(text);
   tx.db.run(
     `INSERT INTO session_checkpoints (agent_id, session_id, seq, trigger, digest, summary,
        prompt_count, focal_entity_ids, created_at)
@@ -54,7 +53,7 @@ export function checkpointAt(
       digest,
       summary: known === null ? null : known.slice(0, 2 * limits.digestSummaryCharsMax),
       prompts: now.prompt_count,
-      focal: JSON.stringify(mentionedIn(tx.db, now.agent_id, words.join('\n')).map(({ id }) => id)),
+      focal: JSON.stringify(focal.map(({ id }) => id)),
       now: tx.now,
     },
   );

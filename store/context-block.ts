@@ -5,9 +5,10 @@ import { limits } from '../contract/limits.ts';
 import type { ContextBlock, ContextSources, InheritedContext } from '../contract/records.ts';
 import { renderContextBlock, tailOf, type SaidTurn } from '../domain/context-block.ts';
 import { redact } from '../domain/redact.ts';
-import { lastCheckpoint, type CheckpointRow } from './checkpoints.ts';
+import { lastCheckpoint } from './checkpoints.ts';
 import type { Db } from './database.ts';
-import { activeConstraints, activeEntities, mentionedIn } from './entities.ts';
+import { activeConstraints } from './entities.ts';
+import { focalEntities } from './focal-entities.ts';
 import { lineageOf } from './lineage.ts';
 import { lastSaid } from './said.ts';
 import { findSessionById, type SessionRow } from './sessions.ts';
@@ -29,7 +30,12 @@ export function contextBlockFor(
   }).map(withoutSecrets);
   const tail = tailOf(turns, config.tailChars);
   const digest = checkpoint ? redact(checkpoint.digest) : null;
-  const focal = focalEntities(db, parent.agent_id, checkpoint, [digest ?? '', tail?.text ?? '']);
+  const focal = focalEntities(db, parent, {
+    checkpoint,
+    digest: digest ?? '',
+    charsMax: limits.focalBlockCharsMax,
+  });
+  const named = focal.slice(0, limits.contextEntitiesMax);
   const constraints = activeConstraints(
     db,
     parent.agent_id,
@@ -40,7 +46,7 @@ export function contextBlockFor(
     title: parent.title === null ? null : redact(parent.title),
     checkpoint: digest,
     tail: tail?.text ?? null,
-    entities: focal.map(({ name }) => redact(name)),
+    entities: named.map(({ name }) => redact(name)),
     constraints: constraints.map(({ entity, content }) => ({ entity, content: redact(content) })),
   });
   if (text === null) return null;
@@ -50,7 +56,7 @@ export function contextBlockFor(
       ? { seq: checkpoint.seq, trigger: checkpoint.trigger, at: checkpoint.created_at }
       : null,
     turns: tail && { fromSeq: tail.fromSeq, toSeq: tail.toSeq },
-    entities: focal.map(({ name }) => name),
+    entities: named.map(({ name }) => name),
     constraints: constraints.length,
   };
   return { text, hash: createHash('sha256').update(text).digest('hex'), sources };
@@ -127,18 +133,4 @@ export function inheritedBy(db: Db, sessionId: number): InheritedContext | null 
 /** Before anything is cut: a key of which half is cut off would not look like one. */
 function withoutSecrets({ seq, role, text }: SaidTurn): SaidTurn {
   return { seq, role, text: redact(text) };
-}
-
-/** What is mentioned now comes before what was when the checkpoint was taken. */
-function focalEntities(
-  db: Db,
-  agentId: string,
-  checkpoint: CheckpointRow | undefined,
-  texts: string[],
-): { id: number; name: string }[] {
-  const mentioned = mentionedIn(db, agentId, texts.join('\n'));
-  const before = checkpoint ? (JSON.parse(checkpoint.focal_entity_ids) as number[]) : [];
-  const more = before.filter((id) => !mentioned.some((one) => one.id === id));
-  const all = more.length === 0 ? mentioned : [...mentioned, ...activeEntities(db, agentId, more)];
-  return all.slice(0, limits.contextEntitiesMax);
 }

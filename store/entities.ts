@@ -78,10 +78,14 @@ export function entityRecord(db: Db, row: EntityRow): EntityRecord {
   };
 }
 
-/** Active entities of this agent that a text names, those that it names last first. */
-export function mentionedIn(db: Db, agentId: string, text: string): { id: number; name: string }[] {
+/** Active entities of this agent that a text names, those that it names last first. Most agents know of none: no text is read. */
+export function mentionedIn(
+  db: Db,
+  agentId: string,
+  text: () => string,
+): { id: number; name: string }[] {
   if (!db.get('SELECT 1 FROM entities WHERE agent_id = :agentId LIMIT 1', { agentId })) return [];
-  const words = wordsOf(text);
+  const words = wordsOf(text());
   // Found by their first words, so that an agent may know any number of things. CROSS JOIN goes through the words
   // in their order: an IN would put them into a table of its own first, twice.
   const candidates = db.all<{ id: number; name: string; normalized: string }>(

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { entityPartsSchema } from '../../contract/entities.ts';
+import { limits } from '../../contract/limits.ts';
 import type { z } from 'zod';
 import { checkpointAt, countPrompt, lastCheckpoint } from '../../store/checkpoints.ts';
 import { contextBlockFor, inherit, inheritedBy } from '../../store/context-block.ts';
@@ -130,6 +131,47 @@ test('what was in focus at a checkpoint stays so, until it is archived or gone',
     expect(block()).not.toContain('Juniper:');
     await store.write((tx) => removeEntity(tx, row as never));
     expect(block()).not.toContain('Focal');
+  }));
+
+test('a constraint is told however long ago its entity was mentioned, over any number of checkpoints', () =>
+  withScene(async ({ store, parent, say, know, checkpoint, block }) => {
+    await know('Juniper', { aspects: [constraint('by night only')] });
+    await say('assistant', 'Juniper is what I look at');
+    for (let n = 0; n < 4; n += 1) {
+      await say('user', `step ${n}`);
+      await say('assistant', 'other things '.repeat(900));
+    }
+    for (const tailChars of [0, 3000]) expect(block({ tailChars })).toContain('Juniper: by night');
+    await checkpoint();
+    for (let n = 0; n < 35; n += 1) {
+      await say('user', `step ${n} ${'other things '.repeat(40)}`);
+      await store.write((tx) => countPrompt(tx, parent));
+    }
+    await checkpoint('compaction', 'A summary of other things.');
+    expect(block()).toContain(
+      'Focal entities: Juniper\nActive constraints:\n  - Juniper: by night',
+    );
+  }));
+
+test('the names of a block are those mentioned last; the constraints are of all that is focal', () =>
+  withScene(async ({ store, parent, say, know, checkpoint, block }) => {
+    await know('Juniper', { aspects: [constraint('by night only')] });
+    await say('user', 'Juniper first');
+    await checkpoint();
+    for (let n = 0; n < 12; n += 1) await know(`host ${n}`, {});
+    await say('user', Array.from({ length: 12 }, (_, n) => `host ${n}`).join(', '));
+    expect(block()).toMatch(
+      /Focal entities: host 11, .*, host 0\n.*\n {2}- Juniper: by night only$/,
+    );
+    for (let n = 0; n < limits.focalEntitiesMax; n += 1) await know(`disk ${n}`, {});
+    await say(
+      'user',
+      Array.from({ length: limits.focalEntitiesMax }, (_, n) => `disk ${n}`).join(' '),
+    );
+    await checkpoint();
+    expect(JSON.parse(lastCheckpoint(store.db, parent.id)!.focal_entity_ids)).toHaveLength(
+      limits.focalEntitiesMax,
+    );
   }));
 
 test('the tail has only what was said since the last checkpoint, and no tools or marks [signet 32]', () =>
