@@ -124,46 +124,61 @@ export function keepTail(tx: Tx, sessionId: number, { order, touched, firstOf }:
   const cut = firstPlace(db, sessionId, [...firstOf, last + 1]);
   // With the range before: what comes now may go on from it.
   const kept = rangesFrom(db, sessionId, cut.place - 1);
-  const start = kept[0]!.place;
-  const ranges: TurnRange[] = start === 0 ? [{ from: 1, to: 0 }] : [];
+  const { before, units } = unitsOf(db, sessionId, kept, cut, last);
+  const stay = [...units.keys()].filter((seq) => !touched.has(seq));
+  const ranges: TurnRange[] = [];
   const add = ({ from, to }: TurnRange) => {
-    const before = ranges.at(-1);
-    const goesOn = before && from > before.to && !edgeOf(db, sessionId, before.to + 1, from - 1);
-    if (goesOn) before.to = to;
-    else ranges.push({ from, to });
+    const end = ranges.at(-1);
+    if (end && end.to + 1 === from) end.to = Math.max(end.to, to);
+    else if (from <= to) ranges.push({ from, to });
   };
-  const behind: number[] = [];
-  for (const range of kept) {
-    const { place, from, to } = range;
-    if (place < cut.place) add(range);
-    else if (place > cut.place) behind.push(...saidIn(db, sessionId, from, to));
-    else {
-      const end = edgeOf(db, sessionId, from, cut.seq - 1, 'DESC');
-      if (end !== null) add({ from, to: end });
-      behind.push(...saidIn(db, sessionId, cut.seq, to));
-    }
+  before.forEach(add);
+  for (const seq of [...stay, ...order]) {
+    const unit = units.get(seq) ?? [{ from: seq, to: endOf(db, sessionId, seq, last) }];
+    unit.forEach(add);
   }
-  for (const seq of [...behind.filter((one) => !touched.has(one)), ...order]) {
-    add({ from: seq, to: seq });
-  }
+  const start = kept[0]!.place;
   tx.db.run('DELETE FROM turn_order WHERE session_id = :sessionId AND place >= :start', {
     sessionId,
     start,
   });
-  const [first, second] = ranges;
-  const isAsItCame = start === 0 && first?.from === 1 && second === undefined;
-  if (isAsItCame && edgeOf(db, sessionId, first.to + 1, last) === null) return;
-  if (first?.to === 0) ranges.shift();
+  const [first = { from: 1, to: 0 }, second] = ranges;
+  if (start === 0 && !second && first.from === 1 && first.to === last) return;
   ranges.forEach(({ from, to }, index) => addRange(tx, sessionId, start + index, from, to));
   addRange(tx, sessionId, start + ranges.length, last + 1, null);
 }
 
-/** The one that is read first, with its place; what was said in a branch that was left has none. */
-function firstPlace(
+interface Place {
+  place: number;
+  seq: number;
+}
+
+/** What is read before the cut, and each turn that was said from there on, with all that is read behind it. */
+function unitsOf(
   db: Db,
   sessionId: number,
-  seqs: readonly number[],
-): { place: number; seq: number } {
+  kept: readonly PlacedRange[],
+  cut: Place,
+  last: number,
+): { before: TurnRange[]; units: Map<number, TurnRange[]> } {
+  const before: TurnRange[] = [];
+  const units = new Map<number, TurnRange[]>();
+  let unit = before;
+  for (const { place, from, to } of kept) {
+    const said =
+      place < cut.place ? [] : saidIn(db, sessionId, place === cut.place ? cut.seq : from, to);
+    const ends = [...said, Math.min(to, last) + 1].map((next) => next - 1);
+    unit.push({ from, to: ends[0]! });
+    said.forEach((seq, index) => {
+      unit = [{ from: seq, to: ends[index + 1]! }];
+      units.set(seq, unit);
+    });
+  }
+  return { before, units };
+}
+
+/** The one that is read first, with its place; what was said in a branch that was left has none. */
+function firstPlace(db: Db, sessionId: number, seqs: readonly number[]): Place {
   const found = seqs.flatMap((seq) => {
     const range =
       db.get<PlacedRange>(
@@ -199,21 +214,14 @@ const saidIn = (db: Db, sessionId: number, from: number, to: number): number[] =
     )
     .map(({ seq }) => seq);
 
-/** The first of that, or the last; null where nothing was said. */
-function edgeOf(
-  db: Db,
-  sessionId: number,
-  from: number,
-  to: number,
-  direction: 'ASC' | 'DESC' = 'ASC',
-): number | null {
-  if (from > to) return null;
-  const found = db.get<{ seq: number }>(
-    `SELECT seq FROM turns WHERE session_id = :sessionId AND seq BETWEEN :from AND :to
-       AND ${wasSaid} ORDER BY seq ${direction} LIMIT 1`,
-    { sessionId, from, to },
+/** What is about the session goes with what was said before it. */
+function endOf(db: Db, sessionId: number, seq: number, last: number): number {
+  const next = db.get<{ seq: number }>(
+    `SELECT seq FROM turns WHERE session_id = :sessionId AND seq > :seq AND ${wasSaid}
+     ORDER BY seq LIMIT 1`,
+    { sessionId, seq },
   );
-  return found?.seq ?? null;
+  return next === undefined ? last : next.seq - 1;
 }
 
 function addRange(tx: Tx, sessionId: number, place: number, from: number, to: number | null) {

@@ -176,6 +176,30 @@ test('a hook costs the same in a long session whose file tells each turn after i
   });
 });
 
+test('what a transcript notes of the session is kept once, also where its turns were put in another order', async () => {
+  await withHooks(async (room) => {
+    const note = `${JSON.stringify({ type: 'system', subtype: 'note', content: 'noted' })}\n`;
+    const tool = `${JSON.stringify({ type: 'assistant', message: { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'Bash', input: {} }] } })}\n`;
+    await room.prompt('s1', 'what is there?');
+    const answer = { lastAssistantMessage: 'two files are there' };
+    await room.ask('hookStop', { harness: 'claude-code', sessionKey: 's1', ...answer });
+    const transcript =
+      line('user', 'what is there?') +
+      note +
+      tool +
+      line('assistant', 'two files are there') +
+      note;
+    await room.report('s1', transcript);
+    // Not as it was to the byte: all of it is read again.
+    await room.report('s1', ` ${transcript}${line('user', 'and now?')}`);
+    expect(room.all('s1').filter((turn) => turn.startsWith('mark'))).toHaveLength(2);
+    expect(room.said('s1')).toEqual([
+      ...['user: what is there?', 'tool: Bash {}', 'assistant: two files are there'],
+      'user: and now?',
+    ]);
+  });
+});
+
 test("a shared folder counts only as the own user's, and not as a link", async () => {
   await withHooks(async (room) => {
     const own = join(room.home, 'own');
