@@ -1,8 +1,12 @@
 /** What agent programs report of their sessions, and what each report is answered with. */
 import { z } from 'zod';
 import { limits } from './limits.ts';
-import { keySchema, pathSchema, sessionKeySchema as sessionKey } from './requests.ts';
-import { keySchema, pathSchema, projectSchema } from './requests.ts';
+import {
+  keySchema,
+  pathSchema,
+  projectSchema,
+  sessionKeySchema as sessionKey,
+} from './requests.ts';
 import { promptReasonSchema, runtimePathSchema } from './words.ts';
 
 /** Of a field that must be there: `harness: is required`. */
