@@ -1,4 +1,5 @@
 /** One request's input: path, then query or body, parsed once with the operation's schema. */
+import { isUtf8 } from 'node:buffer';
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import { AppError } from '../contract/errors.ts';
@@ -53,7 +54,7 @@ export async function readJsonObject(request: Request): Promise<Record<string, u
 }
 
 async function readText(request: Request): Promise<string> {
-  let bytes: Uint8Array;
+  let bytes: Buffer;
   try {
     bytes = await readBytes(request);
   } catch (cause) {
@@ -61,22 +62,21 @@ async function readText(request: Request): Promise<string> {
     // Nobody reads this answer; but its sender's going away is no failure of ours.
     throw new AppError('bad_request', 'The body broke off.', { cause });
   }
-  try {
-    // Wrong bytes are refused, not replaced: a prompt reaches its agent byte for byte.
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new AppError('bad_request', 'The body is not valid UTF-8.', { cause });
-  }
+  // Wrong bytes are refused, not replaced: a prompt reaches its agent byte for byte.
+  if (!isUtf8(bytes)) throw new AppError('bad_request', 'The body is not valid UTF-8.');
+  // In a third of the time that a decoder takes, which would leave out a byte order mark by itself.
+  const text = bytes.toString('utf8');
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 /**
  * A body whose length is told is read in one piece, for which no stream has to be built; the parser lets
  * no more of it through. Of one without a length, reading stops at the cap.
  */
-async function readBytes(request: Request): Promise<Uint8Array> {
+async function readBytes(request: Request): Promise<Buffer> {
   const told = request.headers.get('content-length');
   if (Number(told ?? 0) > limits.bodyBytesMax) throw tooLarge();
-  if (told !== null) return new Uint8Array(await request.arrayBuffer());
+  if (told !== null) return Buffer.from(await request.arrayBuffer());
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {

@@ -21,6 +21,7 @@ import { hookRow } from './rows/hook.ts';
 import { idleRow } from './rows/idle.ts';
 import { largeStoreRow } from './rows/large-store.ts';
 import { outputRow } from './rows/output.ts';
+import { promptsRow } from './rows/prompts.ts';
 import { qualityRow } from './rows/quality.ts';
 import { recoveryRow } from './rows/recovery.ts';
 import { searchRow } from './rows/search.ts';
@@ -40,6 +41,7 @@ const rows: readonly Row[] = [
   recoveryRow,
   largeStoreRow,
   hooksRow,
+  promptsRow,
   besideRow,
   contextRow,
   searchRow,

@@ -1,4 +1,5 @@
 /** A process of the floors', each of the shape of one of ours: `echo`, `control`, `host`; or `bundle`. */
+import { createHash } from 'node:crypto';
 import { openSync, fdatasyncSync, writeFileSync, writeSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
@@ -28,11 +29,22 @@ async function echo(file: string): Promise<{ port: number }> {
   fdatasyncSync(descriptor);
   const app = new Hono();
   app.get('/', (context) => context.json({ ok: true }));
-  app.post('/', async (context) => {
-    const body: unknown = await context.req.json();
+  const flush = () => {
     writeSync(descriptor, block, 0, block.length, 0);
     fdatasyncSync(descriptor);
+  };
+  app.post('/', async (context) => {
+    const body: unknown = await context.req.json();
+    flush();
     return context.json(body);
+  });
+  /** What whoever keeps a body cannot do without: all of it read, parsed, and hashed once. */
+  app.post('/taken', async (context) => {
+    const bytes = Buffer.from(await context.req.arrayBuffer());
+    const body = JSON.parse(bytes.toString('utf8')) as object;
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    flush();
+    return context.json({ hash, fields: Object.keys(body).length });
   });
   const answer = getRequestListener(app.fetch);
   const server = createServer((request, response) => void answer(request, response));

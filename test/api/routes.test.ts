@@ -169,6 +169,17 @@ describe('input', () => {
     expect((await api.ask('POST', path, { body: { id: 'sub_1' } })).status).toBe(200);
   });
 
+  test('a byte order mark before the body is no part of it', async () => {
+    const api = fakeApi();
+    const response = await api.app.request('/api/subagents', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tokens.admin}` },
+      body: Buffer.from('\ufeff{"runnerId": "demo", "prompt": "\ufeffcaf\u00e9"}'),
+    });
+    expect(response.status).toBe(200);
+    expect(api.asked.at(-1)).toMatchObject({ input: { prompt: '\ufeffcaf\u00e9' } });
+  });
+
   test('bytes that are not UTF-8 are refused, not replaced', async () => {
     const api = fakeApi();
     const text = '{"runnerId": "demo", "prompt": "caf\u00e9"}';
