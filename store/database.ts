@@ -9,8 +9,13 @@ export interface Db {
   all<T>(sql: string, params?: Params): T[];
   run(sql: string, params?: Params): number;
   exec(sql: string): void;
+  /** What `read` has answered for this key, until its version is another. */
+  kept<T>(key: string, version: string, read: () => T): T;
   close(): void;
 }
+
+/** Things that are kept in memory, each bounded by whoever reads it. */
+const keptMax = 100;
 
 export function openDatabase(file: string, options: { readonly?: boolean } = {}): Db {
   const readonly = options.readonly ?? false;
@@ -23,6 +28,16 @@ export function openDatabase(file: string, options: { readonly?: boolean } = {})
   raw.pragma('foreign_keys = ON');
   raw.pragma('cache_size = -32000');
   if (process.platform === 'darwin') raw.pragma('fullfsync = ON');
+
+  const known = new Map<string, { version: string; value: unknown }>();
+  function kept<T>(key: string, version: string, read: () => T): T {
+    const before = known.get(key);
+    if (before?.version === version) return before.value as T;
+    if (known.size >= keptMax) known.clear();
+    const value = read();
+    known.set(key, { version, value });
+    return value;
+  }
 
   const statements = new Map<string, BetterSqlite3.Statement>();
   function prepared(sql: string): BetterSqlite3.Statement {
@@ -39,6 +54,7 @@ export function openDatabase(file: string, options: { readonly?: boolean } = {})
     all: <T>(sql: string, params: Params = {}) => prepared(sql).all(params) as T[],
     run: (sql, params = {}) => prepared(sql).run(params).changes,
     exec: (sql) => raw.exec(sql),
+    kept,
     close: () => raw.close(),
   };
 }

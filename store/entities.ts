@@ -2,8 +2,9 @@
 import { AppError } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import type { EntityRecord, EntityParts } from '../contract/entities.ts';
-import { lastMention, wordsOf } from '../domain/mentions.ts';
+import { wordsOf } from '../domain/mentions.ts';
 import type { Db } from './database.ts';
+import { noteNames } from './entity-names.ts';
 import { ensureAgent } from './sessions.ts';
 import type { Tx } from './write-queue.ts';
 
@@ -24,13 +25,14 @@ export function putEntity(tx: Tx, agentId: string, name: string, parts: EntityPa
   const entity = upsert(tx, agentId, name, parts);
   if (parts.aliases) replaceAliases(tx, entity, parts.aliases);
   if (parts.aspects) replaceAspects(tx, entity, parts.aspects);
+  noteNames(tx, agentId);
   return entity;
 }
 
 export function findEntity(db: Db, agentId: string, name: string): EntityRow | undefined {
   return db.get('SELECT * FROM entities WHERE agent_id = :agentId AND normalized = :normalized', {
     agentId,
-    normalized: wordsOf(name).list.join(' '),
+    normalized: wordsOf(name).join(' '),
   });
 }
 
@@ -78,42 +80,15 @@ export function entityRecord(db: Db, row: EntityRow): EntityRecord {
   };
 }
 
-/** Active entities of this agent that a text names, those that it names last first. Most agents know of none: no text is read. */
-export function mentionedIn(
-  db: Db,
-  agentId: string,
-  text: () => string,
-): { id: number; name: string }[] {
-  if (!db.get('SELECT 1 FROM entities WHERE agent_id = :agentId LIMIT 1', { agentId })) return [];
-  const words = wordsOf(text());
-  // Found by their first words, so that an agent may know any number of things. CROSS JOIN goes through the words
-  // in their order: an IN would put them into a table of its own first, twice.
-  const candidates = db.all<{ id: number; name: string; normalized: string }>(
-    `SELECT e.id, e.name, e.normalized FROM json_each(:words) word
-     CROSS JOIN entities e ON e.agent_id = :agentId AND e.first_word = word.value
-     WHERE e.status = 'active'
-     UNION ALL
-     SELECT e.id, e.name, a.normalized FROM json_each(:words) word
-     CROSS JOIN entity_aliases a ON a.agent_id = :agentId AND a.first_word = word.value
-     CROSS JOIN entities e ON e.id = a.entity_id AND e.status = 'active'`,
-    { agentId, words: JSON.stringify([...new Set(words.list)]) },
-  );
-  const places = new Map<number, { id: number; name: string; at: number }>();
-  for (const { id, name, normalized } of candidates) {
-    const at = lastMention(words, normalized);
-    if (at >= 0 && at > (places.get(id)?.at ?? -1)) places.set(id, { id, name, at });
-  }
-  return [...places.values()].toSorted((a, b) => b.at - a.at || a.id - b.id);
-}
-
-/** Entities by id, in the order of the ids; those that are gone or archived are left out. */
-export function activeEntities(db: Db, agentId: string, ids: number[]) {
+/** Active entities by id, in the order of the ids; those that are gone or archived are left out. */
+export function activeEntities(db: Db, agentId: string, ids: readonly number[]) {
   const found = db.all<{ id: number; name: string }>(
-    `SELECT id, name FROM entities
-     WHERE agent_id = :agentId AND status = 'active' AND id IN (SELECT value FROM json_each(:ids))`,
+    `SELECT e.id, e.name FROM json_each(:ids) ids CROSS JOIN entities e ON e.id = ids.value
+     WHERE e.agent_id = :agentId AND e.status = 'active'`,
     { agentId, ids: JSON.stringify(ids) },
   );
-  return ids.flatMap((id) => found.filter((one) => one.id === id));
+  const byId = new Map(found.map((one) => [one.id, one]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** Active constraints of these entities, the most important first. From the few to the many: CROSS JOIN keeps that order. */
@@ -209,7 +184,7 @@ function requireFree(
 }
 
 function keyOf(name: string): { normalized: string; firstWord: string } {
-  const { list } = wordsOf(name);
+  const list = wordsOf(name);
   const [firstWord] = list;
   if (firstWord !== undefined) return { normalized: list.join(' '), firstWord };
   throw new AppError(

@@ -1,6 +1,7 @@
 import { limits } from '../contract/limits.ts';
 import type { Db } from './database.ts';
-import { activeEntities, mentionedIn } from './entities.ts';
+import { activeEntities } from './entities.ts';
+import { mentionedIn } from './entity-names.ts';
 import { lastSaid } from './said.ts';
 import type { SessionRow } from './sessions.ts';
 
@@ -20,10 +21,9 @@ export function focalEntities(
 ): { id: number; name: string }[] {
   const mentioned = mentionedIn(db, agentId, () => {
     const said = lastSaid(db, id, { after: checkpoint?.seq ?? 0, charsMax });
-    return [digest, ...said.map(({ text }) => text)].join('\n');
+    return [digest, ...said.map(({ text }) => text)];
   });
   const before = checkpoint ? (JSON.parse(checkpoint.focal_entity_ids) as number[]) : [];
-  const more = before.filter((one) => !mentioned.some((entity) => entity.id === one));
-  const all = more.length === 0 ? mentioned : [...mentioned, ...activeEntities(db, agentId, more)];
-  return all.slice(0, limits.focalEntitiesMax);
+  const ids = [...new Set([...mentioned, ...before])];
+  return ids.length === 0 ? [] : activeEntities(db, agentId, ids).slice(0, limits.focalEntitiesMax);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { lastMention, wordsOf } from '../../domain/mentions.ts';
+import { lastMention, saidIn, wordsOf } from '../../domain/mentions.ts';
 
 test.each([
   ['Juniper EX4300', 'the juniper ex4300 switch', true],
@@ -12,6 +12,9 @@ test.each([
   ['Łódź', 'from ŁÓDŹ', true],
   ['two words', 'two\n  words', true],
 ])('%s in %j: %s', (name, text, isThere) => {
-  const at = lastMention(wordsOf(text), wordsOf(name).list.join(' '));
+  const at = lastMention(
+    saidIn([text], () => true),
+    wordsOf(name),
+  );
   expect(at >= 0).toBe(isThere);
 });
