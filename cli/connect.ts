@@ -2,6 +2,7 @@
 import {
   createClient,
   discover,
+  ownSessionKey,
   parentOf,
   whoAsks,
   type ClientOptions,
@@ -19,6 +20,7 @@ export function connect(deps: CliDeps): OffshootClient {
   return createClient({
     ...server,
     traceparent: deps.environment.traceparent,
+    parentSessionId: ownSessionKey(deps.environment),
     onRetry: (away) => {
       if (isTold || away.sinceMs < tellAfterMs) return;
       isTold = true;

@@ -22,7 +22,7 @@ export interface OffshootClient {
 }
 
 export interface ClientOptions extends TransportOptions {
-  /** Session key of who asks, sent along when something is run. A child's token says it by itself. */
+  /** Session key of who asks, sent along when something is run or waited for. A child's token says it by itself. */
   parentSessionId?: string | null;
   /** W3C traceparent of the span that asks, sent along when something is run. */
   traceparent?: string | null;

@@ -22,4 +22,4 @@ export {
   type WaitOptions,
 } from './session-manager.ts';
 export type { SessionContext, SubAgentSession, TranscriptTurn } from './sub-agent-session.ts';
-export { parentOf, whoAsks, type Asker, type AskerEnvironment } from './who-asks.ts';
+export { ownSessionKey, parentOf, whoAsks, type Asker, type AskerEnvironment } from './who-asks.ts';

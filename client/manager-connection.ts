@@ -5,7 +5,7 @@ import { createClient, type ClientOptions, type OffshootClient } from './client.
 import { discover } from './discover.ts';
 import { homeFolder } from './home-folder.ts';
 import { environmentOfProcess } from './main.ts';
-import { parentOf, whoAsks } from './who-asks.ts';
+import { ownSessionKey, parentOf, whoAsks } from './who-asks.ts';
 
 export interface ManagerOptions extends Partial<ClientOptions> {
   /** The home whose server is asked, when no `url` is given. Default: OFFSHOOT_HOME, else ~/.offshoot. */
@@ -26,6 +26,7 @@ export function managerConnection(options: ManagerOptions): Connect {
     const environment = environmentOfProcess();
     const connected = (client ??= createClient({
       traceparent: environment.traceparent,
+      parentSessionId: ownSessionKey({ ...environment, token: options.token ?? environment.token }),
       ...options,
       ...serverOf(options, environment),
     }));

@@ -70,19 +70,23 @@ export function requestFor(
   return { method, path: rest.size === 0 ? path : `${path}?${query.toString()}`, body: null };
 }
 
-/** Only what starts work names who asks and carries a key: a stale session must not spoil a read. */
+/**
+ * Only what starts work carries a key, and names who asks; a wait names it, too, because whoever stands still
+ * lends its slot. No other read does: a stale session must not spoil it.
+ */
 function headersFor(
   name: OperationName,
   input: Record<string, unknown>,
-  context: SendContext,
+  { parentSessionId, idempotencyKey, traceparent }: SendContext,
 ): Record<string, string> {
-  if (name !== 'runSubagent' && name !== 'sendToSubagent') return {};
+  const isStart = name === 'runSubagent' || name === 'sendToSubagent';
+  if (!isStart && name !== 'waitSubagents') return {};
   // A parent in the request is the caller's own word and beats the one of its surroundings.
-  const isNamed = context.parentSessionId === null || input['parentSessionId'] !== undefined;
+  const isNamed = parentSessionId === null || input['parentSessionId'] !== undefined;
   return {
-    [headers.idempotencyKey]: asHeader(context.idempotencyKey),
-    ...(isNamed ? {} : { [headers.parentSession]: asHeader(context.parentSessionId ?? '') }),
-    ...(context.traceparent === null ? {} : { [traceparentHeader]: context.traceparent }),
+    ...(isNamed ? {} : { [headers.parentSession]: asHeader(parentSessionId) }),
+    ...(isStart ? { [headers.idempotencyKey]: asHeader(idempotencyKey) } : {}),
+    ...(isStart && traceparent !== null ? { [traceparentHeader]: traceparent } : {}),
   };
 }
 

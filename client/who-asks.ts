@@ -37,6 +37,12 @@ export async function parentOf(
   return sessionKey;
 }
 
+/** The same without asking the server: a host program's session is not one that could stand still. */
+export function ownSessionKey(environment: AskerEnvironment): string | null {
+  const asker = whoAsks(environment);
+  return asker.kind === 'session' ? asker.sessionKey : null;
+}
+
 /** Only read, to know whether a parent must be named: the server alone judges what a token is worth. */
 function isChildToken(token: string): boolean {
   const body = /^off_([\w-]+)\./.exec(token)?.[1] ?? '';

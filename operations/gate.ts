@@ -2,7 +2,12 @@
 import { AppError } from '../contract/errors.ts';
 import { hints } from '../contract/hints.ts';
 import { defaults } from '../contract/limits.ts';
-import { findInvocation, isInSubtree, type InvocationRow } from '../store/invocations.ts';
+import {
+  findInvocation,
+  isInSubtree,
+  openInvocationOn,
+  type InvocationRow,
+} from '../store/invocations.ts';
 import { isAtOrAbove } from '../store/lineage.ts';
 import { findSession, sessionById, sessionsByKey, type SessionRow } from '../store/sessions.ts';
 import type { TokenClaims } from '../domain/token.ts';
@@ -24,6 +29,23 @@ export function askingInvocation(deps: Deps, caller: Caller): InvocationRow | nu
   const row = findInvocation(deps.store.db, (caller.claims as ChildClaims).invocationId);
   if (!row) throw new AppError('unauthorized', 'the invocation of this token was deleted');
   return row;
+}
+
+/**
+ * Who stands still in a wait: the token's invocation, else the open one of the session that the header names.
+ * A session that is not known, or of somebody else, does not spoil a read: nobody stands still then.
+ */
+export function waitingInvocation(deps: Deps, caller: Caller): InvocationRow | null {
+  const asking = askingInvocation(deps, caller);
+  if (asking || caller.parentSessionId === null) return asking;
+  const { db } = deps.store;
+  const agentId = ownAgent(caller, undefined);
+  const [session, another] =
+    agentId === undefined
+      ? sessionsByKey(db, caller.parentSessionId)
+      : [findSession(db, agentId, caller.parentSessionId)];
+  if (!session || another || !isOwn(caller, session)) return null;
+  return openInvocationOn(db, session.id) ?? null;
 }
 
 /** Whose data is asked for: the token's agent; for the administrator, the one that is named. */

@@ -33,7 +33,7 @@ export async function runSubagent(
   const id = invocationIdFor(caller, 'runSubagent', deps.randomId);
   const asked = whoAsks(deps, caller, input);
   const hash = requestHash(deps.secret, { ...input, parent: asked.parent?.session_key ?? null });
-  const waitId = waitIdFor(input.executionMode, asked.askingInvocation);
+  const waitId = waitIdFor(input.executionMode, asked.parent);
   // Two calls with one key share what lies on disk under its id: the second begins when the first is
   // decided. There is one server per home, so nobody else writes there.
   const row = await deps.oneAtATime(id, () =>

@@ -37,7 +37,7 @@ export async function sendToSubagent(
   // Sessions of other agents are not known here: a message never crosses from one to another.
   const asked = whoAsks(deps, caller, { agentId: earlier.agent_id });
   const { limits } = deps.config();
-  const waitId = waitIdFor(input.executionMode, asked.askingInvocation);
+  const waitId = waitIdFor(input.executionMode, asked.parent);
   const row = await deps.store.write((tx) =>
     accept(tx, {
       id,

@@ -13,7 +13,7 @@ import { listTurns } from '../store/turns.ts';
 import { beyondBytes, wordsOfAll } from '../store/words.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
-import { askingInvocation, requireBelow, requireReadable } from './gate.ts';
+import { askingInvocation, requireBelow, requireReadable, waitingInvocation } from './gate.ts';
 import { ownAgent, scopeOf } from './scope.ts';
 import { recordOf } from './record.ts';
 import { standStill, untilEnded } from './until-ended.ts';
@@ -70,7 +70,7 @@ export async function waitSubagents(
   const ids = [...new Set(input.ids)];
   const before = ids.map((id) => requireReadable(deps, caller, id));
   const waiting = { ids, until: input.until, waitSeconds: input.waitSeconds ?? null };
-  const asking = askingInvocation(deps, caller);
+  const asking = waitingInvocation(deps, caller);
   if (asking) requireNoCycle(deps, asking, ids);
   if (asking && !isFinal(asking.status)) await standStill(deps, caller, asking, waiting);
   else await untilEnded(deps, caller, waiting);

@@ -2,14 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import type { ExecutionMode } from '../contract/words.ts';
 import type { InvocationRow } from '../store/invocations.ts';
+import type { SessionRow } from '../store/sessions.ts';
 import { endWait } from '../store/waits.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { untilEnded } from './until-ended.ts';
 
-/** An agent of ours that asks in SYNC stands still: the accepting transaction notes it under this id. */
-export function waitIdFor(mode: ExecutionMode, askingInvocation: string | null): string | null {
-  return mode === 'SYNC' && askingInvocation !== null ? randomUUID() : null;
+/**
+ * An agent of ours that asks in SYNC stands still: the accepting transaction notes it under this id. Whether its
+ * token says who it is, or a header or the request, it would else hold the slot that its child waits for.
+ */
+export function waitIdFor(mode: ExecutionMode, parent: SessionRow | null): string | null {
+  return mode === 'SYNC' && parent?.kind === 'managed' ? randomUUID() : null;
 }
 
 export async function answerWhenDone(

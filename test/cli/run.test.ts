@@ -214,8 +214,15 @@ test('an answer cannot steer the terminal, and reaches a pipe as it is', async (
 
 test('who asks is taken from the environment', async () => {
   await withFakeServer(syncServer(), async ({ url, seen }) => {
-    await cli(['run', 'demo', 'x'], { url, env: { AGENT_SESSION_ID: 'ses_7' } });
-    expect(seen[0]?.headers['x-agent-session-id']).toBe('ses_7');
+    // Whoever waits stands still, and lends its slot.
+    const env = { AGENT_SESSION_ID: 'ses_7' };
+    await cli(['run', 'demo', 'x'], { url, env });
+    await cli(['wait', 'sub_1', 'sub_2'], { url, env });
+    expect(seen.map((one) => [one.url, one.headers['x-agent-session-id']])).toEqual([
+      ['/api/subagents', 'ses_7'],
+      ['/api/subagents/wait', 'ses_7'],
+      ['/api/subagents/wait', 'ses_7'],
+    ]);
   });
 });
 

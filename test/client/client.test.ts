@@ -197,9 +197,13 @@ test('a signal ends the waiting at once and asks for nothing more', async () => 
   );
 });
 
-test('who asks is said when something is run, and not with a read', async () => {
+test('who asks is said when something is run or waited for, and with no other read', async () => {
   await withFakeServer(
-    (_, response) => answerJson(response, recordOf()),
+    (request, response) =>
+      answerJson(
+        response,
+        request.url.endsWith('/wait') ? { done: [recordOf()], open: [], more: [] } : recordOf(),
+      ),
     async ({ url, seen }) => {
       const client = createClient({ url, token, parentSessionId: 'main-ü😀' });
       const input = { runnerId: 'demo', prompt: 'x' };
@@ -207,14 +211,11 @@ test('who asks is said when something is run, and not with a read', async () => 
       await client.call('runSubagent', input);
       await client.call('runSubagent', input, { parentSessionId: null });
       await client.call('runSubagent', { ...input, parentSessionId: 'other' });
+      await client.call('waitSubagents', { ids: ['sub_1'] });
       const parents = seen.map((one) => one.headers['x-agent-session-id']);
-      const asText = Buffer.from(String(parents[1]), 'latin1').toString('utf8');
-      expect([parents[0], asText, parents[2], parents[3]]).toEqual([
-        undefined,
-        'main-ü😀',
-        undefined,
-        undefined,
-      ]);
+      const asText = parents.map((sent) => sent && Buffer.from(`${sent}`, 'latin1').toString());
+      expect(asText).toEqual([undefined, 'main-ü😀', undefined, undefined, 'main-ü😀']);
+      expect(seen[4]?.headers['idempotency-key']).toBeUndefined();
     },
   );
 });

@@ -3,6 +3,7 @@ import { admitNext } from '../../store/admission.ts';
 import { beginWait } from '../../store/waits.ts';
 import { createHost } from './test-host.ts';
 import { withOperations, type Room } from './operations-fixture.ts';
+import type { Caller } from '../../operations/caller.ts';
 
 const admitted = (room: Room, ids: string[]) => ids.filter((id) => room.row(id).host_id !== null);
 const started = async (room: Room, count: number) => {
@@ -63,27 +64,41 @@ test('descendants go before roots that came earlier', async () => {
   );
 });
 
-test('with one slot a chain of SYNC calls of depth five comes to its end', async () => {
-  await withOperations(
-    async (room) => {
-      const work = room.host.work(async (spec) => {
-        if (spec.depth === 5) return 'bottom';
-        const below = await room.ask(
-          'runSubagent',
-          { runnerId: 'talk', prompt: 'deeper' },
-          room.child(spec.invocationId),
-        );
-        return `${spec.depth} ${below.result?.content}`;
-      });
-      const root = await room.ask('runSubagent', { runnerId: 'talk', prompt: 'go' });
-      await work.stop();
-      expect(root.result?.content).toBe('0 1 2 3 4 bottom');
-      expect(work.peak()).toBe(1);
-      expect(room.count('waits')).toBe(0);
-    },
-    { slots: 1 },
-  );
-});
+/** The ways in which an agent of ours may say that it is the one who asks. */
+const askers: [string, (room: Room, id: string) => Caller, (room: Room, id: string) => object][] = [
+  ['its token', (room, id) => room.child(id), () => ({})],
+  ['a header beside another token', (room, id) => room.headed(id), () => ({})],
+  [
+    'the request',
+    (room) => room.admin,
+    (room, id) => ({ parentSessionId: room.row(id).session_key }),
+  ],
+];
+
+test.each(askers)(
+  'with one slot a chain of SYNC calls of depth five comes to its end; the parent named by %s',
+  async (_, callerOf, named) => {
+    await withOperations(
+      async (room) => {
+        const work = room.host.work(async (spec) => {
+          if (spec.depth === 5) return 'bottom';
+          const below = await room.ask(
+            'runSubagent',
+            { runnerId: 'talk', prompt: 'deeper', ...named(room, spec.invocationId) },
+            callerOf(room, spec.invocationId),
+          );
+          return `${spec.depth} ${below.result?.content}`;
+        });
+        const root = await room.ask('runSubagent', { runnerId: 'talk', prompt: 'go' });
+        await work.stop();
+        expect(root.result?.content).toBe('0 1 2 3 4 bottom');
+        expect(work.peak()).toBe(1);
+        expect(room.count('waits')).toBe(0);
+      },
+      { slots: 1 },
+    );
+  },
+);
 
 test('a SYNC child takes over the slot of its parent in the accepting transaction', async () => {
   await withOperations(

@@ -46,6 +46,8 @@ export interface Room {
   admin: Caller;
   /** Who an agent is that holds the token of this invocation. */
   child(id: string): Caller;
+  /** The same agent with another token, whose session the header names. */
+  headed(id: string): Caller;
   ask: Ask;
   /** Accepts without waiting for the end, whatever the mode. */
   start(input?: Partial<OperationInput<'runSubagent'>>, caller?: Caller): Promise<SubAgentRecord>;
@@ -136,6 +138,11 @@ function createRoom(
     ask,
     child: (invocationId) =>
       callerAs({ claims: { role: 'child', invocationId, agentId: 'default' } }),
+    headed: (id) =>
+      callerAs({
+        claims: { role: 'admin' },
+        parentSessionId: findInvocation(store.db, id)!.session_key,
+      }),
     start: (input, caller = admin) =>
       ask(
         'runSubagent',

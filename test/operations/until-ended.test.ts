@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { refusal, withOperations, type Room } from './operations-fixture.ts';
+import { callerAs, refusal, withOperations, type Room } from './operations-fixture.ts';
 
 const started = async (room: Room, count: number) => {
   const ids: string[] = [];
@@ -7,26 +7,30 @@ const started = async (room: Room, count: number) => {
   return ids;
 };
 
-test('who waits lends its slot to the child that it waits for', async () => {
-  await withOperations(
-    async (room) => {
-      const work = room.host.work(async (spec) => {
-        if (spec.depth > 0) return `child ${spec.prompt}`;
-        const caller = room.child(spec.invocationId);
-        const children = [];
-        for (const prompt of ['1', '2', '3']) children.push(await room.start({ prompt }, caller));
-        const ids = children.map((child) => child.id);
-        const { done, open } = await room.ask('waitSubagents', { ids }, caller);
-        return `${done.length} done, ${open.length} open`;
-      });
-      const root = await room.ask('runSubagent', { runnerId: 'talk', prompt: 'go' });
-      await work.stop();
-      expect(root.result?.content).toBe('3 done, 0 open');
-      expect(work.peak()).toBe(1);
-    },
-    { slots: 1 },
-  );
-});
+test.each(['child', 'headed'] as const)(
+  'who waits lends its slot to the child that it waits for; known as %s',
+  async (asker) => {
+    await withOperations(
+      async (room) => {
+        const work = room.host.work(async (spec) => {
+          if (spec.depth > 0) return `child ${spec.prompt}`;
+          const caller = room[asker](spec.invocationId);
+          const children = [];
+          for (const prompt of ['1', '2', '3']) children.push(await room.start({ prompt }, caller));
+          const ids = children.map((child) => child.id);
+          const { done, open } = await room.ask('waitSubagents', { ids }, caller);
+          return `${done.length} done, ${open.length} open`;
+        });
+        const root = await room.ask('runSubagent', { runnerId: 'talk', prompt: 'go' });
+        await work.stop();
+        expect(root.result?.content).toBe('3 done, 0 open');
+        expect(work.peak()).toBe(1);
+        expect(room.count('waits')).toBe(0);
+      },
+      { slots: 1 },
+    );
+  },
+);
 
 test('waiting for any ends with the first, waiting for all with the last', async () => {
   await withOperations(async (room) => {
@@ -56,8 +60,10 @@ test('nobody can wait for itself or for who stands above it', async () => {
     const parent = await room.start();
     const child = await room.start({}, room.child(parent.id));
     for (const id of [parent.id, child.id]) {
-      const wait = room.ask('waitSubagents', { ids: [id], waitSeconds: 1 }, room.child(child.id));
-      expect(await refusal(wait)).toBe('cycle');
+      const asked = { ids: [id], waitSeconds: 1 };
+      for (const asker of [room.child(child.id), room.headed(child.id)]) {
+        expect(await refusal(room.ask('waitSubagents', asked, asker))).toBe('cycle');
+      }
     }
   });
 });
@@ -88,4 +94,19 @@ test('the last process of a full host is refused to stand still, and can go on',
     },
     { slots: 1, limits: { maxDepth: 1 } },
   );
+});
+
+test('a wait whose header names nobody who stands still is a wait like any other', async () => {
+  await withOperations(async (room) => {
+    await room.ask('registerSession', { key: 'main' });
+    for (const agentId of ['a', 'b']) await room.ask('registerSession', { key: 'two', agentId });
+    const ended = await room.start();
+    await room.host.play(ended.id, 'done');
+    const open = await room.start();
+    const asked = { ids: [open.id], waitSeconds: 0.01 };
+    for (const parentSessionId of ['main', 'two', 'nobody', ended.sessionKey]) {
+      const caller = callerAs({ claims: { role: 'admin' }, parentSessionId });
+      expect((await room.ask('waitSubagents', asked, caller)).open).toHaveLength(1);
+    }
+  });
 });
