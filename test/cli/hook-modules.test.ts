@@ -3,10 +3,13 @@ import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
-import { build } from 'esbuild';
+import { afterAll, expect, test } from '@jest/globals';
+import { build, stop } from 'esbuild';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** It builds in a process of its own, which lives as long as ours; run alone, that is jest itself. */
+afterAll(() => stop());
 
 test('the hook command loads a few files of ours, no package, and of Node only what it needs', () => {
   const ours = new Set<string>();
