@@ -1,12 +1,11 @@
 /** The server's process: takes the home, opens the store, serves, and keeps in touch with the engine. */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { checkDatabase, createBackups, finishRestore, startSchedule } from '../backup/index.ts';
 import { sendSpooled } from '../cli/hook/send-spooled.ts';
-import { homeFolder } from '../client/home-folder.ts';
+import { homeFolder, userFolder } from '../client/home-folder.ts';
 import { openHookSpool } from '../client/hook-spool.ts';
 import { createConfigSource, ownVersion } from '../config/index.ts';
 import { readEnvironment } from '../contract/config.ts';
@@ -162,7 +161,7 @@ function sendKeptHooks(url: string): () => void {
 
 /** Below which a hook may name a transcript. */
 const allowedRoots = () =>
-  transcriptRoots(homedir(), paths.staging, config.lastGood().hooks.transcriptRoots);
+  transcriptRoots(userFolder(), paths.staging, config.lastGood().hooks.transcriptRoots);
 
 const thisProcess = () => ({
   version: ownVersion(),

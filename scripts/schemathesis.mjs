@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withLock } from './lock.mjs';
@@ -13,10 +13,8 @@ import { runProgram, tellStep } from './run-step.mjs';
 const requirements = fileURLToPath(new URL('../test/fuzz/requirements.txt', import.meta.url));
 
 /** The path of `st`, installed now if it is not there yet. */
-export async function getSchemathesis(env = process.env) {
-  const pinned = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
-  const cache = env.XDG_CACHE_HOME || join(homedir(), '.cache');
-  const folder = join(cache, 'offshoot', `schemathesis-${pinned}`);
+export async function getSchemathesis() {
+  const folder = schemathesisFolder();
   // Written last: what was broken off on the way is made anew.
   const whole = join(folder, 'installed');
   if (!existsSync(whole)) {
@@ -25,6 +23,15 @@ export async function getSchemathesis(env = process.env) {
   }
   return join(folder, 'bin/st');
 }
+
+/** An empty HOME is as good as none: the folder would be in the clone. */
+export function schemathesisFolder() {
+  const pinned = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
+  const cache = process.env.XDG_CACHE_HOME || join(userFolder(), '.cache');
+  return join(cache, 'offshoot', `schemathesis-${pinned}`);
+}
+
+const userFolder = () => homedir() || userInfo().homedir;
 
 function waiting(pid) {
   console.log(`setup: waiting for process ${pid}, which installs schemathesis already`);
@@ -41,7 +48,9 @@ async function install(folder, whole) {
 }
 
 async function run(command, args) {
-  const { code, tail } = await runProgram(command, args);
+  // Python and pip keep their own things below HOME.
+  const env = { ...process.env, HOME: userFolder() };
+  const { code, tail } = await runProgram(command, args, { env });
   if (code === 0) return;
   throw Object.assign(new Error(`${command} ${args[1]} failed with exit code ${code}:\n${tail}`), {
     hint: 'Fuzzing the API needs Python 3.10 or newer with venv (Debian: python3-venv), and a package index that pip can reach.',
