@@ -7,6 +7,7 @@ import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { homeHealth, runningAgents } from './home-health.ts';
 import { addressesOf, renderAddresses } from './render/stack.ts';
 import { createStyle } from './render/style.ts';
+import { tellTrouble } from './tell-trouble.ts';
 import { writeJson } from './write-json.ts';
 
 export async function upInForeground(
@@ -51,7 +52,10 @@ export async function upInForeground(
   return exitCodes.ok;
 }
 
-async function tellAddresses({ home, out, err }: CliDeps, isJson: boolean): Promise<void> {
+async function tellAddresses(deps: CliDeps, isJson: boolean): Promise<void> {
+  const { settledHealth } = await import('../launcher/index.ts');
+  const { home, out, err } = deps;
+  await settledHealth(home);
   const { health, url } = await homeHealth(home);
   if (health === null || url === null) {
     throw new AppError('server_unavailable', 'The server was ready and does not answer any more.', {
@@ -59,6 +63,7 @@ async function tellAddresses({ home, out, err }: CliDeps, isJson: boolean): Prom
     });
   }
   const addresses = addressesOf(home, url, health);
+  await tellTrouble(deps, health);
   if (isJson) return writeJson(out, addresses);
   out.write(renderAddresses(addresses, createStyle(out.hasColor)));
   err.write('Ctrl-C stops it.\n');

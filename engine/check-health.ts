@@ -1,4 +1,4 @@
-import { Connection } from '@temporalio/client';
+import { Connection, type ConnectionOptions } from '@temporalio/client';
 
 export interface EngineHealth {
   serverVersion: string;
@@ -6,11 +6,12 @@ export interface EngineHealth {
 
 /** Asks over gRPC, because an open port says nothing. Null when there is no good answer in time. */
 export async function checkHealth(
-  address: string,
+  at: string | ConnectionOptions,
   timeoutMs: number,
 ): Promise<EngineHealth | null> {
+  const target = typeof at === 'string' ? { address: at } : at;
   // A fresh connection each time: a kept one would sit out its back-off between two tries.
-  const connection = Connection.lazy({ address, interceptors: [], connectTimeout: timeoutMs });
+  const connection = Connection.lazy({ ...target, interceptors: [], connectTimeout: timeoutMs });
   try {
     const info = await connection.withDeadline(Date.now() + timeoutMs, () =>
       connection.workflowService.getSystemInfo({}),

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import type { ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { Config, Environment } from '../contract/config.ts';
+import { AppError } from '../contract/errors.ts';
 import { readEngineFile } from './engine-file.ts';
 
 export interface EngineConnection {
@@ -43,12 +45,11 @@ function managedOptions(home: string): EngineConnection | null {
 }
 
 function externalOptions({ env, environment, config }: ConnectDeps): EngineConnection {
-  const overrideEnvVars = Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
-  const profile = environment.temporalProfile;
-  const loaded = loadClientConnectConfig({ overrideEnvVars, ...(profile && { profile }) });
+  const loaded = loadNamed(env, environment);
   const { address = 'localhost:7233', tls, metadata, apiKey } = loaded.connectionOptions;
+  if (!addressForm.test(address)) {
+    throw unusable(environment, `its address must be a host or host:port, not ${address}`);
+  }
   return {
     address,
     namespace: loaded.namespace ?? config.namespace,
@@ -62,4 +63,34 @@ function externalOptions({ env, environment, config }: ConnectDeps): EngineConne
     managed: false,
     instance: null,
   };
+}
+
+/** The only form that a connection takes; anything else fails at each try. */
+const addressForm = /^(\[[^\]\s]+\]|[^:/\s]+)(:\d{1,5})?$/;
+
+function loadNamed(env: ConnectDeps['env'], environment: Environment) {
+  const { temporalProfile: profile, temporalConfigFile: file } = environment;
+  // Temporal's loader takes a file that is not there for one that says nothing: that would be localhost.
+  if (file !== null && !existsSync(file)) throw unusable(environment, `there is no file ${file}`);
+  const overrideEnvVars = Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+  try {
+    return loadClientConnectConfig({ overrideEnvVars, ...(profile && { profile }) });
+  } catch (error) {
+    const [why = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw unusable(environment, why, error);
+  }
+}
+
+function unusable(named: Environment, why: string, cause?: unknown): AppError {
+  const names = [
+    ...(named.temporalAddress === null ? [] : ['TEMPORAL_ADDRESS']),
+    ...(named.temporalProfile === null ? [] : ['TEMPORAL_PROFILE']),
+    ...(named.temporalConfigFile === null ? [] : ['TEMPORAL_CONFIG_FILE']),
+  ].join(', ');
+  return new AppError('config_invalid', `the Temporal that is named cannot be used: ${why}`, {
+    cause,
+    hint: `It is named by ${names}: correct that, or unset it to have a Temporal kept for you.`,
+  });
 }

@@ -1,5 +1,6 @@
 /** What `offshoot engine status | path | build` ask. They return data; the CLI prints it. */
 import { checkHealth } from './check-health.ts';
+import type { EngineConnection } from './connect-options.ts';
 import { readEngineFile, type EngineFile } from './engine-file.ts';
 import {
   locateBinary,
@@ -15,14 +16,26 @@ const probeMs = 2_000;
 
 export interface EngineStatus {
   state: 'stopped' | 'unhealthy' | 'healthy';
+  /** Where our own is, or was. */
   file: EngineFile | null;
+  /** The Temporal that the user has named instead; it is never `stopped` for us. */
+  named: { address: string; namespace: string; serverVersion: string | null } | null;
 }
 
-export async function engineStatus(home: string): Promise<EngineStatus> {
+export async function engineStatus(
+  home: string,
+  external: EngineConnection | null = null,
+): Promise<EngineStatus> {
+  if (external !== null) {
+    const { address, namespace, connection } = external;
+    const health = await checkHealth(connection, probeMs);
+    const named = { address, namespace, serverVersion: health?.serverVersion ?? null };
+    return { state: health === null ? 'unhealthy' : 'healthy', file: null, named };
+  }
   const file = readEngineFile(home);
-  if (file === null || !isRunning(file)) return { state: 'stopped', file };
+  if (file === null || !isRunning(file)) return { state: 'stopped', file, named: null };
   const health = await checkHealth(file.address, probeMs);
-  return { state: health === null ? 'unhealthy' : 'healthy', file };
+  return { state: health === null ? 'unhealthy' : 'healthy', file, named: null };
 }
 
 /** Which binary `up` would start, without getting one; or what was looked at in vain. */

@@ -28,7 +28,7 @@ export function levelOf({ type }: LauncherEvent): LogLevel {
 
 /** One line for people. */
 export function describeEvent(event: LauncherEvent): string {
-  if (event.type === 'ready') return 'ready';
+  if (event.type === 'ready') return 'all processes are up';
   const title = titles[event.process];
   switch (event.type) {
     case 'progress':

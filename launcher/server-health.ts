@@ -1,8 +1,15 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readServerFile } from '../client/server-file.ts';
 import { healthSchema, type Health } from '../contract/records.ts';
+import { readEngineFile } from '../engine/engine-file.ts';
 
 const answerMs = 2_000;
+/** A server that answers and is still not whole after this long is reported as it is. */
+const wholeMsMax = 30_000;
+/** A Temporal that the user names is there, or is not: nobody starts it for us. */
+const namedMsMax = 5_000;
+const pollMs = 50;
 
 /** What the server of this home says of itself; null while it does not answer. */
 export async function readHealth(home: string, patienceMs = answerMs): Promise<Health | null> {
@@ -18,5 +25,24 @@ export async function readHealth(home: string, patienceMs = answerMs): Promise<H
   } catch {
     // Not up yet, gone, or another program on its port: all the same to whoever waits.
     return null;
+  }
+}
+
+/** Whether a server that has answered for this long is worth waiting for any longer. */
+export function isSettled(home: string, health: Health, answeredForMs: number): boolean {
+  if (health.status === 'ready') return true;
+  const { engine, hosts } = health;
+  const isNamed = engine.address !== null && engine.address !== readEngineFile(home)?.address;
+  const waitsForNamed = isNamed && hosts.some(({ live }) => live);
+  return answeredForMs > (waitsForNamed ? namedMsMax : wholeMsMax);
+}
+
+/** How it is once it is whole, or will not be soon; null when it does not answer any more. */
+export async function settledHealth(home: string): Promise<Health | null> {
+  const from = Date.now();
+  for (;;) {
+    const health = await readHealth(home);
+    if (health === null || isSettled(home, health, Date.now() - from)) return health;
+    await sleep(pollMs);
   }
 }

@@ -12,7 +12,7 @@ import { childEnvironment } from './child-environment.ts';
 import { entryFile } from './entry.ts';
 import { clearFailure, readFailure } from './failure-file.ts';
 import { runningLauncher } from './launcher-file.ts';
-import { readHealth } from './server-health.ts';
+import { isSettled, readHealth } from './server-health.ts';
 
 export interface StartDetachedOptions {
   home: string;
@@ -24,8 +24,6 @@ export interface StartDetachedOptions {
 }
 
 const pollMs = 50;
-/** A server that answers and is still not whole after this long is reported as it is. */
-const wholeMsMax = 30_000;
 /** Whatever takes long says so every few seconds. After this much silence nothing more will come. */
 const silentMsMax = 60_000;
 
@@ -93,8 +91,7 @@ async function waitReady(
     const health = runningLauncher(home) === null ? null : await readHealth(home);
     if (health !== null) {
       answeredAt ??= Date.now();
-      if (health.status === 'ready') return health;
-      if (Date.now() - answeredAt > wholeMsMax) return health;
+      if (isSettled(home, health, Date.now() - answeredAt)) return health;
     }
     if (hasEnded || Date.now() - heardAt > silentMsMax) throw notStarted(home, hasEnded);
     await sleep(pollMs);

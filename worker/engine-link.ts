@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
 import type { Log } from '../contract/log.ts';
 import { controlQueue } from '../contract/names.ts';
 import { limits } from '../contract/limits.ts';
@@ -47,6 +47,7 @@ const REMOTE_LEASES_MAX = 5000;
 const RETRY_MS = 200;
 /** A dev server answers within milliseconds; whether it is there must not be unknown for long. */
 const CONNECT_MS = 1000;
+const notTriedYet = 'not reached yet';
 
 export class EngineLink {
   readonly #deps: EngineLinkDeps;
@@ -54,7 +55,7 @@ export class EngineLink {
   readonly #queue: string;
   readonly #ended: Promise<unknown>;
   #isConnected = false;
-  #problem: string | null = 'not reached yet';
+  #problem: string | null = notTriedYet;
   #serverVersion: string | null = null;
   #attributes: string[] = [];
 
@@ -119,7 +120,7 @@ export class EngineLink {
         // An engine closes a connection on which nothing is said: that it ended is no trouble yet.
         await this.#serve(target);
       } catch (error) {
-        this.#fail(String(error));
+        this.#fail(problemOf(error));
       }
       // Also after a connection that has only ended: one that ends at once must not become a spin.
       await sleep(RETRY_MS, undefined, { signal }).catch(() => {});
@@ -141,6 +142,7 @@ export class EngineLink {
     this.#life.signal.addEventListener('abort', end, { once: true });
     try {
       await connection.ensureConnected();
+      if (this.#problem === notTriedYet) this.#problem = `${target.namespace} is being looked at`;
       await this.#prepare(connection, target);
       whenLost(connection, end);
       const { store, log } = this.#deps;
@@ -184,6 +186,15 @@ export class EngineLink {
 function buildIdOf(workflowBundle: string): string {
   const code = readFileSync(workflowBundle);
   return `offshoot-${createHash('sha256').update(code).digest('hex').slice(0, 8)}`;
+}
+
+/** For whoever reads that the engine is not reached: what gRPC says, without its codes. */
+function problemOf(error: unknown): string {
+  if (isGrpcServiceError(error)) return error.details || error.message;
+  const words = error instanceof Error ? error.message : String(error);
+  return words === 'Failed to connect before the deadline'
+    ? `it does not answer within ${CONNECT_MS / 1000} s`
+    : words;
 }
 
 function lazyConnection(target: LinkTarget): Connection {

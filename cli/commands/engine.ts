@@ -1,6 +1,7 @@
 /** `engine status | path | build`: the Temporal dev server and its binary. */
 import type { Command } from 'commander';
 import type { Cli, CliDeps } from '../deps.ts';
+import { checkConfig } from '../doctor/config.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { jsonOption } from '../option-values.ts';
 import { tellLine, withProgress } from '../progress.ts';
@@ -25,17 +26,30 @@ export function addEngineCommand(program: Command, { action }: Cli): void {
     .action(action(build));
 }
 
-async function status({ home, out }: CliDeps, { json }: { json?: boolean }): Promise<ExitCode> {
+async function status(deps: CliDeps, { json }: { json?: boolean }): Promise<ExitCode> {
   const { engineStatus } = await import('../../engine/engine-commands.ts');
-  const found = await engineStatus(home);
+  const { home, out } = deps;
+  const found = await engineStatus(home, await namedEngine(deps));
   if (json) writeJson(out, found);
-  else if (found.file === null || found.state === 'stopped') out.write('stopped\n');
+  else if (found.named !== null) {
+    const { address, namespace, serverVersion } = found.named;
+    const how = found.state === 'healthy' ? `version ${serverVersion}` : 'does not answer';
+    out.write(`${found.state}\n  named      ${address}, ${how}\n  namespace  ${namespace}\n`);
+  } else if (found.file === null || found.state === 'stopped') out.write('stopped\n');
   else {
     const { address, uiUrl, version, namespace, pid } = found.file;
     out.write(`${found.state}\n  address    ${address}\n  UI         ${uiUrl}\n`);
     out.write(`  namespace  ${namespace}\n  version    ${version}\n  pid        ${pid}\n`);
   }
   return found.state === 'healthy' ? exitCodes.ok : exitCodes.unreachable;
+}
+
+/** Whatever is wrong with the rest of the configuration: `config check` is there for that. */
+async function namedEngine({ home, environment, processEnvironment: env }: CliDeps) {
+  const { connectOptions, isExternalEngine } = await import('../../engine/connect-options.ts');
+  if (!isExternalEngine(environment)) return null;
+  const { config } = await checkConfig(home);
+  return connectOptions({ home, environment, env, config: config.engine });
 }
 
 async function path(deps: CliDeps, { json }: { json?: boolean }): Promise<ExitCode> {

@@ -10,6 +10,7 @@ import { jsonOption, port } from '../option-values.ts';
 import { tellLine, withProgress } from '../progress.ts';
 import { addressesOf, renderAddresses, renderStatus } from '../render/stack.ts';
 import { createStyle } from '../render/style.ts';
+import { tellTrouble } from '../tell-trouble.ts';
 import { fateOfAgents, upInForeground } from '../up-in-foreground.ts';
 import { writeJson } from '../write-json.ts';
 
@@ -49,7 +50,8 @@ async function up(deps: CliDeps, options: UpOptions): Promise<ExitCode> {
     makeHome(home);
     const config = await startableConfig(home);
     if (!options.detach) return upInForeground(deps, config, options);
-    await requireStartable({ home, port: options.port ?? null, config });
+    const { processEnvironment: env } = deps;
+    await requireStartable({ home, port: options.port ?? null, config, env });
   }
   const work = startDetached({
     home,
@@ -63,7 +65,9 @@ async function up(deps: CliDeps, options: UpOptions): Promise<ExitCode> {
     err.write(`Offshoot is already running.${later}\n`);
   }
   const addresses = addressesOf(home, discover(home).url, health);
-  if (options.json) writeJson(out, { ...addresses, status: health.status, wasRunning });
+  const trouble = await tellTrouble(deps, health);
+  const problem = trouble?.what ?? null;
+  if (options.json) writeJson(out, { ...addresses, status: health.status, problem, wasRunning });
   else out.write(renderAddresses(addresses, createStyle(out.hasColor)));
   return health.status === 'ready' ? exitCodes.ok : exitCodes.unreachable;
 }

@@ -1,5 +1,7 @@
 /** Findings about the engine beyond whether the server reaches it: binary, flags, and its namespace. */
 import type { Config } from '../../contract/config.ts';
+import { AppError } from '../../contract/errors.ts';
+import type { EngineConnection } from '../../engine/connect-options.ts';
 import type { CliDeps } from '../deps.ts';
 import { ill, well, type Finding } from '../render/findings.ts';
 import { checkNamespace } from './namespace.ts';
@@ -8,7 +10,15 @@ export async function checkEngine(deps: CliDeps, config: Config['engine']): Prom
   const { connectOptions, isExternalEngine } = await import('../../engine/connect-options.ts');
   const { environment, processEnvironment: env, home } = deps;
   const isOurs = !isExternalEngine(environment);
-  const engine = connectOptions({ home, environment, env, config });
+  let engine: EngineConnection | null;
+  try {
+    engine = connectOptions({ home, environment, env, config });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const why = 'Nothing can be started with it.';
+    const remedy = error.hint ?? 'offshoot engine status';
+    return [ill('error', 'engine', { what: error.message, why, remedy })];
+  }
   return [
     ...(isOurs ? await checkBinary(deps) : []),
     ...(isOurs ? await checkFlags(home, config) : []),

@@ -34,8 +34,8 @@ function checkEngine(engine: Health['engine']): Finding {
   const where = engine.address === null ? '' : ` to ${engine.address}`;
   return ill('error', 'engine', {
     what: `not connected${where}${engine.problem === null ? '' : `: ${engine.problem}`}`,
-    why: 'Nothing new is started. What was accepted is kept and goes on by itself.',
-    remedy: 'see offshoot engine status, and engine.log',
+    why: 'Agents run all the same; Temporal UI shows what they do once it is back.',
+    remedy: 'see offshoot engine status; engine.log tells of the one that is kept for you',
   });
 }
 

@@ -32,6 +32,25 @@ export function renderAddresses(addresses: Addresses, style: Style): string {
   );
 }
 
+/** What keeps a stack that has started from being whole, and what to do; null when nothing does. */
+export function troubleOf(
+  health: Health,
+  { isNamed, logs }: { isNamed: boolean; logs: string },
+): { what: string; remedy: string } | null {
+  const { engine, hosts } = health;
+  if (!engine.connected) {
+    const remedy = isNamed
+      ? 'See that it runs, and that address, TLS and namespace are right; offshoot down and up take a new address.'
+      : `See ${logs}/engine.log, and offshoot doctor.`;
+    return {
+      what: `Temporal at ${engine.address ?? 'an address not known yet'} is not reached: ${engine.problem ?? 'nobody knows why'}.`,
+      remedy: `Agents run all the same, and it hears of them later. ${remedy}`,
+    };
+  }
+  if (hosts.some(({ live }) => live)) return null;
+  return { what: 'No runner host is live: no agent can run.', remedy: `See ${logs}/host.log.` };
+}
+
 export interface StackStatus {
   home: string;
   url: string | null;
@@ -71,7 +90,7 @@ function healthFields(url: string, { engine, hosts, ...health }: Health): [strin
       'engine',
       engine.connected
         ? `${engine.address}, namespace ${engine.namespace}`
-        : (engine.problem ?? 'not connected'),
+        : `${engine.address ?? 'address unknown'}, not connected${engine.problem === null ? '' : `: ${engine.problem}`}`,
     ],
     ['Temporal UI', engine.uiUrl ?? 'unknown'],
     ...hosts.map(({ id, live, busy, slots, hostname }): [string, string] => [

@@ -55,6 +55,39 @@ test('up with a mistake in the configuration exits with 2 before anything is sta
   });
 });
 
+test('up with a Temporal that nobody understands exits with 2 before anything is started', async () => {
+  await withHome(async (home) => {
+    const env = { TEMPORAL_PROFILE: 'nope', HOME: home };
+    for (const args of [
+      ['up', '--port', '0'],
+      ['up', '--detach'],
+      ['engine', 'status'],
+    ]) {
+      const { exitCode, out, err } = await cli(args, { home, env });
+      expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' });
+      expect(err.split('\n')).toEqual([
+        "offshoot: the Temporal that is named cannot be used: Profile 'nope' not found in config data",
+        expect.stringContaining('TEMPORAL_PROFILE: correct that'),
+        '',
+      ]);
+    }
+    const { out } = await cli(['doctor'], { home, env });
+    expect(out).toMatch(/✗ engine +the Temporal that is named cannot be used/);
+  });
+});
+
+test('engine status tells of the Temporal that is named', async () => {
+  await withHome(async (home) => {
+    const run = await cli(['engine', 'status'], {
+      ...{ home, env: { TEMPORAL_ADDRESS: '127.0.0.1:9', HOME: home } },
+    });
+    expect(run).toMatchObject({
+      exitCode: 4,
+      out: 'unhealthy\n  named      127.0.0.1:9, does not answer\n  namespace  default\n',
+    });
+  });
+});
+
 test('up --detach on a port that is taken names who holds it, and exits with 5', async () => {
   await withHome(async (home) => {
     const other = createServer().listen(0, '127.0.0.1');

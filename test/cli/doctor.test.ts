@@ -202,7 +202,8 @@ test('a server without its engine is told with what is wrong with that, and the 
       {
         level: 'error',
         what: `not connected to 127.0.0.1:7233: ${problem}`,
-        remedy: 'see offshoot engine status, and engine.log',
+        why: expect.stringContaining('Agents run all the same'),
+        remedy: expect.stringContaining('offshoot engine status'),
       },
     ]);
   });

@@ -3,7 +3,7 @@ import { formatAge, formatDuration } from '../../cli/render/duration.ts';
 import { formatBytes } from '../../cli/render/bytes.ts';
 import { ill, renderFindings, well } from '../../cli/render/findings.ts';
 import { plainText } from '../../domain/plain-text.ts';
-import { addressesOf, renderAddresses, renderStatus } from '../../cli/render/stack.ts';
+import { addressesOf, renderAddresses, renderStatus, troubleOf } from '../../cli/render/stack.ts';
 import { createStyle } from '../../cli/render/style.ts';
 import { renderTable } from '../../cli/render/table.ts';
 import { renderTree } from '../../cli/render/tree.ts';
@@ -192,7 +192,7 @@ test('the state of the stack', () => {
   expect(`\n${renderStatus({ ...stack, health }, style)}`).toBe(`
 degraded
   server       http://127.0.0.1:8464 (version 0.1.0)
-  engine       connection refused
+  engine       127.0.0.1:7233, not connected: connection refused
   Temporal UI  unknown
   host local   live on box, 2 of 4 busy
   open         2 running, 1 pending
@@ -200,6 +200,21 @@ degraded
   home         /h
   processes    launcher 5, server 7
 `);
+});
+
+test('what keeps a stack from being whole is told with where, and whose it is to mend', () => {
+  const own = troubleOf(health, { isNamed: false, logs: '/h/logs' });
+  expect(own).toEqual({
+    what: 'Temporal at 127.0.0.1:7233 is not reached: connection refused.',
+    remedy: expect.stringContaining('/h/logs/engine.log'),
+  });
+  const named = troubleOf(health, { isNamed: true, logs: '/h/logs' });
+  expect(named?.remedy).toContain('address, TLS and namespace');
+  const up = { ...health, engine: { ...health.engine, connected: true, problem: null } };
+  expect(troubleOf(up, { isNamed: true, logs: '/h/logs' })).toBeNull();
+  expect(troubleOf({ ...up, hosts: [] }, { isNamed: true, logs: '/h/logs' })?.remedy).toContain(
+    '/h/logs/host.log',
+  );
 });
 
 test('findings say why they matter and what to do, under what is wrong', () => {

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createClient, discover } from '../../client/index.ts';
 import { withFolder } from '../support/folder.ts';
-import { cleanEnv, startOffshoot } from './commands.ts';
+import { cleanEnv, offshoot, startOffshoot } from './commands.ts';
 import { untilRunning } from './crash-fixture.ts';
 import { until } from './stack.ts';
 
@@ -37,6 +37,29 @@ test(
       }
     }),
   90_000,
+);
+
+test(
+  'up without the Temporal that is named says so, and works all the same',
+  () =>
+    withFolder(async (home) => {
+      const env = { OFFSHOOT_HOME: home, TEMPORAL_ADDRESS: '127.0.0.1:9' };
+      const up = startOffshoot(['up', '--port', '0'], { env });
+      await until(
+        async () => up.stderr(),
+        (said) => said.includes('Ctrl-C stops it.'),
+        30,
+      );
+      const trouble = 'Temporal at 127.0.0.1:9 is not reached: it does not answer within 1 s.';
+      expect(up.stderr()).toContain(trouble);
+      const again = await offshoot(['up', '--detach'], { env });
+      expect(again).toMatchObject({ code: 4, stderr: expect.stringContaining(trouble) });
+      const run = await offshoot(['run', 'demo', 'say hi'], { env });
+      expect(run).toMatchObject({ code: 0, stdout: 'hi\n' });
+      up.child.kill('SIGINT');
+      expect((await up.ended).code).toBe(0);
+    }),
+  60_000,
 );
 
 test(

@@ -76,3 +76,41 @@ test('a profile brings its address, namespace, key and headers', async () => {
     });
   });
 });
+
+const missing = '/nonexistent/temporal.toml';
+test.each([
+  [{ TEMPORAL_PROFILE: 'nope' }, "Profile 'nope' not found in config data", 'TEMPORAL_PROFILE'],
+  [{ TEMPORAL_CONFIG_FILE: missing }, `there is no file ${missing}`, 'TEMPORAL_CONFIG_FILE'],
+  [
+    { TEMPORAL_ADDRESS: 'http://localhost:7233' },
+    'its address must be a host or host:port, not http://localhost:7233',
+    'TEMPORAL_ADDRESS',
+  ],
+])('a Temporal named by %o is refused at once, with what is wrong', async (env, why, name) => {
+  await withFolder(async (home) => {
+    const refused = { code: 'config_invalid', message: expect.stringContaining(why) };
+    const hint = expect.stringContaining(`It is named by ${name}:`);
+    expect(() => optionsFor(home, { ...env, HOME: home })).toThrow(
+      expect.objectContaining({ ...refused, hint }),
+    );
+  });
+});
+
+test('a file that is no TOML is told in one line', async () => {
+  await withFolder(async (home) => {
+    const file = join(home, 'temporal.toml');
+    writeFileSync(file, 'x = = y');
+    expect(() => optionsFor(home, { TEMPORAL_CONFIG_FILE: file })).toThrow(
+      /^the Temporal that is named cannot be used: Invalid TOML document: invalid value$/,
+    );
+  });
+});
+
+test.each(['localhost', 'localhost:7233', '[::1]:7233', 'a-b.tmprl.cloud:7233'])(
+  '%s is an address',
+  async (address) => {
+    await withFolder(async (home) => {
+      expect(optionsFor(home, { TEMPORAL_ADDRESS: address, HOME: home })?.managed).toBe(false);
+    });
+  },
+);

@@ -56,16 +56,25 @@ async function withHome(run: (room: Room) => Promise<void>): Promise<void> {
   });
 }
 
+/** A Temporal of the user's own at this address. */
+const connectOptionsOf = (address: string) => ({
+  ...{ address, namespace: 'default', uiUrl: null, connection: { address } },
+  ...{ managed: false, instance: null },
+});
+
 const enginesOf = (home: string) =>
   listProcesses().filter(({ args }) => args.some((arg) => arg.startsWith(`${home}/engine/`)));
 
 test('a started engine answers over gRPC and is described by its file', async () => {
   await withHome(async ({ home, start }) => {
-    expect(await engineStatus(home)).toEqual({ state: 'stopped', file: null });
+    expect(await engineStatus(home)).toEqual({ state: 'stopped', file: null, named: null });
     const { file, isAdopted } = await start();
     expect(isAdopted).toBe(false);
     expect(await checkHealth(file.address, 1_000)).toEqual({ serverVersion: file.version });
-    expect(await engineStatus(home)).toEqual({ state: 'healthy', file });
+    expect(await engineStatus(home)).toEqual({ state: 'healthy', file, named: null });
+    const external = { ...connectOptionsOf(file.address), namespace: 'theirs' };
+    const named = { address: file.address, namespace: 'theirs', serverVersion: file.version };
+    expect(await engineStatus(home, external)).toEqual({ state: 'healthy', file: null, named });
     expect(readEngineFile(home)).toEqual(file);
     expect((await fetch(file.uiUrl)).ok).toBe(true);
     expect(readdirSync(homePaths(home).engineData)).toContain(`temporal-${file.version}.db-wal`);

@@ -121,7 +121,7 @@ test('a port that is taken is refused at once by its holder, before anything is 
 test('what outlived a killed launcher is adopted by the next one', async () => {
   await withRoom(async (room) => {
     const first = room.startLauncher();
-    await until('ready', () => room.lines.includes('ready'));
+    await until('all processes are up', () => room.lines.includes('all processes are up'));
     const before = [pidOf(room.home, 'server'), pidOf(room.home, 'host')];
     first.kill('SIGKILL');
     await once(first, 'exit');
@@ -139,7 +139,7 @@ test('what outlived a killed launcher is adopted by the next one', async () => {
 test('SIGTERM to the launcher ends the stack in order', async () => {
   await withRoom(async (room) => {
     const child = room.startLauncher();
-    await until('ready', () => room.lines.includes('ready'));
+    await until('all processes are up', () => room.lines.includes('all processes are up'));
     child.kill('SIGTERM');
     const [code] = (await once(child, 'exit')) as [number];
     expect(code).toBe(0);
@@ -150,7 +150,7 @@ test('SIGTERM to the launcher ends the stack in order', async () => {
 test('with leaveAgents the host is told to drain and lives on, and is adopted by the next', async () => {
   await withRoom(async (room) => {
     room.startLauncher();
-    await until('ready', () => room.lines.includes('ready'));
+    await until('all processes are up', () => room.lines.includes('all processes are up'));
     const host = readPidFile(homePaths(room.home).hostPidFile);
     if (host === null) throw new Error('no pid file');
     const done = await stopLauncher(room.home, { ...quiet, leaveAgents: true });
@@ -172,7 +172,7 @@ test('down also ends what a killed launcher has left, and says when there is not
   await withRoom(async (room) => {
     expect(await stopLauncher(room.home, quiet)).toEqual({ wasRunning: false });
     const child = room.startLauncher();
-    await until('ready', () => room.lines.includes('ready'));
+    await until('all processes are up', () => room.lines.includes('all processes are up'));
     child.kill('SIGKILL');
     await once(child, 'exit');
     expect(await stopLauncher(room.home, quiet)).toEqual({ wasRunning: true });

@@ -37,6 +37,16 @@ test('it answers when the stack is ready, and a second time finds it running', a
   });
 });
 
+test('a named Temporal that is away is not waited for as long as our own', async () => {
+  await withRoom(async ({ home }) => {
+    writeFileSync(join(home, 'engine-is-away'), '');
+    const from = Date.now();
+    const { health } = await startDetached(optionsFor(home, []));
+    expect(health).toMatchObject({ status: 'degraded', engine: { address: '127.0.0.1:9' } });
+    expect(Date.now() - from).toBeLessThan(20_000);
+  });
+});
+
 test('of several that start at once one brings the stack up, and all answer when it is ready', async () => {
   await withRoom(async ({ home }) => {
     const starts = [1, 2, 3].map(() => startDetached(optionsFor(home, [])));

@@ -1,0 +1,16 @@
+/** On standard error, in the two lines of an error: what keeps the stack from being whole. It is up all the same. */
+import { homePaths } from '../contract/home.ts';
+import type { Health } from '../contract/records.ts';
+import type { CliDeps } from './deps.ts';
+import { troubleOf } from './render/stack.ts';
+
+export async function tellTrouble(
+  { environment, home, err }: CliDeps,
+  health: Health,
+): Promise<{ what: string } | null> {
+  const { isExternalEngine } = await import('../engine/connect-options.ts');
+  const { logs } = homePaths(home);
+  const trouble = troubleOf(health, { isNamed: isExternalEngine(environment), logs });
+  if (trouble !== null) err.write(`offshoot: ${trouble.what}\n  ${trouble.remedy}\n`);
+  return trouble;
+}
