@@ -22,6 +22,31 @@ export function inputSchema(schema: z.ZodType): ObjectSchema {
   ) as ObjectSchema;
 }
 
+/** In a body, null for a field that may be left out is as if it had been left out (contract/absent.ts). */
+export function withNulls<S extends JsonObject>(schema: S): S {
+  const { properties, required, items, ...rest } = schema as JsonObject & Partial<ObjectSchema>;
+  const fields = Object.entries(properties ?? {}).map(([name, field]) => {
+    const whole = withNulls(field);
+    return [name, required?.includes(name) ? whole : orNull(whole)];
+  });
+  return {
+    ...rest,
+    ...(properties && { properties: Object.fromEntries(fields) }),
+    ...(required && { required }),
+    ...(items !== undefined && { items: withNulls(items as JsonObject) }),
+  } as S;
+}
+
+function orNull({ description, default: value, ...schema }: JsonObject): JsonObject {
+  const options = (schema['anyOf'] as JsonObject[] | undefined) ?? [schema];
+  const isThere = options.some(({ type }) => type === 'null');
+  return {
+    ...(description !== undefined && { description }),
+    ...(value !== undefined && { default: value }),
+    anyOf: isThere ? options : [...options, { type: 'null' }],
+  };
+}
+
 export function refTo(name: OperationName): JsonObject {
   return { $ref: `#/components/schemas/${nameOfAnswer(name)}` };
 }

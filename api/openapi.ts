@@ -10,7 +10,7 @@ import { getSubagentSchema } from '../contract/requests.ts';
 import { runtimePaths } from '../contract/words.ts';
 import { answerLinks, bodyExamples } from './examples.ts';
 import { eventsPath, eventsQuerySchema, sessionEventsPath } from './event-route.ts';
-import { answerSchemas, inputSchema, refTo, type JsonObject } from './json-schema.ts';
+import { answerSchemas, inputSchema, refTo, withNulls, type JsonObject } from './json-schema.ts';
 import { namesInPath } from './operation-routes.ts';
 import { problemStatus, problemType } from './problem.ts';
 
@@ -91,15 +91,14 @@ function describeOperation(name: OperationName): ApiOperation {
   };
 }
 
-/** Programs say null of what they do not know, which is as if they had not said it. */
-const orNull = (schema: JsonObject): JsonObject => ({ anyOf: [schema, { type: 'null' }] });
-
 const noHooksWords =
   'With the header `X-Offshoot-No-Hooks: 1` (or `X-Signet-No-Hooks`) nothing is read and nothing is done, and the answer says `internal`.';
 
 /** Names in the path are parameters; all other fields are the query or the body. */
 function splitPath(operation: OperationDeclaration) {
-  const { properties, required = [], ...whole } = inputSchema(operation.input);
+  const hasBody = operation.method === 'POST' || operation.method === 'PUT';
+  const schema = inputSchema(operation.input);
+  const { properties, required = [], ...whole } = hasBody ? withNulls(schema) : schema;
   const inPath = namesInPath(operation.path);
   const left = required.filter((field) => !inPath.includes(field));
   return {
@@ -108,12 +107,7 @@ function splitPath(operation: OperationDeclaration) {
     rest: {
       ...whole,
       properties: Object.fromEntries(
-        Object.entries(properties)
-          .filter(([field]) => !inPath.includes(field))
-          .map(([field, schema]) => [
-            field,
-            operation.idle && !left.includes(field) ? orNull(schema) : schema,
-          ]),
+        Object.entries(properties).filter(([field]) => !inPath.includes(field)),
       ),
       ...(left.length > 0 && { required: left }),
     },

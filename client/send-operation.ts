@@ -49,7 +49,7 @@ export async function sendOperation<N extends OperationName>(
   );
 }
 
-/** Braces in the path are fields of the input; what is left goes into the query or the body. */
+/** Braces in the path are fields of the input; what is left goes into the query or the body. A query has no null. */
 export function requestFor(
   operation: OperationDeclaration,
   input: Record<string, unknown>,
@@ -64,10 +64,11 @@ export function requestFor(
   if (method === 'POST' || method === 'PUT') {
     return { method, path, body: Object.fromEntries(rest) };
   }
+  const given = [...rest].filter(([, value]) => value !== null);
   const query = new URLSearchParams(
-    [...rest].map(([name, value]): [string, string] => [name, String(value)]),
+    given.map(([name, value]): [string, string] => [name, String(value)]),
   );
-  return { method, path: rest.size === 0 ? path : `${path}?${query.toString()}`, body: null };
+  return { method, path: given.length === 0 ? path : `${path}?${query.toString()}`, body: null };
 }
 
 /**
@@ -82,7 +83,7 @@ function headersFor(
   const isStart = name === 'runSubagent' || name === 'sendToSubagent';
   if (!isStart && name !== 'waitSubagents') return {};
   // A parent in the request is the caller's own word and beats the one of its surroundings.
-  const isNamed = parentSessionId === null || input['parentSessionId'] !== undefined;
+  const isNamed = parentSessionId === null || (input['parentSessionId'] ?? null) !== null;
   return {
     ...(isNamed ? {} : { [headers.parentSession]: asHeader(parentSessionId) }),
     ...(isStart ? { [headers.idempotencyKey]: asHeader(idempotencyKey) } : {}),

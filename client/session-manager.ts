@@ -19,36 +19,41 @@ export type { ManagerOptions } from './manager-connection.ts';
 /** `list` and `getSpecHistory` bring at most this many, the newest; `until` reaches older ones. */
 const listMax = 10_000;
 
+/** Here as everywhere, null for what may be left out is as if it were not there. */
 export interface WaitOptions {
   /** No end without it. */
-  waitSeconds?: number;
+  waitSeconds?: number | null;
   signal?: AbortSignal;
 }
 export interface SendOptions extends WaitOptions {
-  executionMode?: ExecutionMode;
-  idempotencyKey?: string;
+  executionMode?: ExecutionMode | null;
+  idempotencyKey?: string | null;
 }
 export interface InvokeOptions extends SendOptions {
   /** Session key of who asks; null for nobody. Default: the manager's, else as the environment says. */
   parentSessionId?: string | null;
-  title?: string;
+  title?: string | null;
   /** Goes on when its parent's work ends otherwise than completed. */
-  detached?: boolean;
-  limits?: { maxDepth?: number; maxChildren?: number; wallSeconds?: number };
+  detached?: boolean | null;
+  limits?: {
+    maxDepth?: number | null;
+    maxChildren?: number | null;
+    wallSeconds?: number | null;
+  } | null;
 }
 export interface ListFilter {
-  runnerId?: string;
-  status?: Status;
+  runnerId?: string | null;
+  status?: Status | null;
   /** Created then or later. */
-  since?: Date;
+  since?: Date | null;
   /** Created before then. */
-  until?: Date;
-  executionMode?: ExecutionMode;
-  specId?: string;
-  parentSessionId?: string;
-  rootSessionId?: string;
+  until?: Date | null;
+  executionMode?: ExecutionMode | null;
+  specId?: string | null;
+  parentSessionId?: string | null;
+  rootSessionId?: string | null;
   /** At most this many. Default and maximum: 10,000. */
-  limit?: number;
+  limit?: number | null;
 }
 
 export class SubAgentSessionManager {
@@ -116,7 +121,7 @@ export class SubAgentSessionManager {
   }
 
   /** Cancels it with all that it has asked for. What has ended already stays as it is. */
-  async cancel(id: string, reason?: string): Promise<SubAgentSession> {
+  async cancel(id: string, reason?: string | null): Promise<SubAgentSession> {
     const { client } = await this.#connect();
     const input = { id, ...(reason === undefined ? {} : { reason }) };
     return toSession(await client.call('cancelSubagent', input));
@@ -153,7 +158,7 @@ export class SubAgentSessionManager {
 type Page = OperationOutput<'listSubagents'>;
 
 async function collect(
-  wanted: number | undefined,
+  wanted: number | null | undefined,
   ask: (page: Pick<OperationInput<'listSubagents'>, 'limit' | 'cursor'>) => Promise<Page>,
 ): Promise<SubAgentSession[]> {
   const max = Math.min(wanted ?? listMax, listMax);
@@ -170,10 +175,11 @@ async function collect(
 
 function callOptions(given: {
   signal: AbortSignal | undefined;
-  idempotencyKey?: string | undefined;
+  idempotencyKey?: string | null | undefined;
 }): CallOptions {
+  const { signal, idempotencyKey = null } = given;
   return {
-    ...(given.signal ? { signal: given.signal } : {}),
-    ...(given.idempotencyKey === undefined ? {} : { idempotencyKey: given.idempotencyKey }),
+    ...(signal ? { signal } : {}),
+    ...(idempotencyKey === null ? {} : { idempotencyKey }),
   };
 }

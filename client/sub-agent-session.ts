@@ -6,12 +6,12 @@ import type { ExecutionMode, Status } from '../contract/words.ts';
 /** What a sub-agent is given beside its prompt. */
 export interface SessionContext {
   /** Where it works. Default: its parent's, else the session's project, else a folder of its own. */
-  workspacePath?: string;
-  specId?: string;
+  workspacePath?: string | null;
+  specId?: string | null;
   /** Files of the workspace that matter. */
-  files?: string[];
+  files?: string[] | null;
   /** Never stored or logged: kept in a 0600 file until the sub-agent has ended. */
-  env?: Record<string, string>;
+  env?: Record<string, string> | null;
 }
 
 export interface SubAgentSession {

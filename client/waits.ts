@@ -68,7 +68,7 @@ async function withTheRest(
 /** Nothing said means SYNC when running, and ASYNC_POLL when sending: only SYNC may carry a wait. */
 function canWait(
   name: 'runSubagent' | 'sendToSubagent',
-  input: { executionMode?: string | undefined },
+  input: { executionMode?: string | null | undefined },
 ): boolean {
   return (input.executionMode ?? (name === 'runSubagent' ? 'SYNC' : 'ASYNC_POLL')) === 'SYNC';
 }
@@ -80,5 +80,5 @@ function countdown(waitSeconds: unknown): () => number {
 }
 
 function secondsOf(waitSeconds: unknown): number {
-  return waitSeconds === undefined ? Infinity : Number(waitSeconds);
+  return waitSeconds === undefined || waitSeconds === null ? Infinity : Number(waitSeconds);
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { limits } from './limits.ts';
 import { keySchema } from './requests.ts';
+import { withAliases } from './with-aliases.ts';
 
 const name = z
   .string()
@@ -41,11 +42,13 @@ const parts = {
 export const entityPartsSchema = z.strictObject(parts);
 export type EntityParts = z.output<typeof entityPartsSchema>;
 
-export const putEntitySchema = z.strictObject({
-  entity: name,
-  agentId: keySchema.optional(),
-  ...parts,
-});
+export const putEntitySchema = withAliases(
+  z.strictObject({
+    entity: name,
+    agentId: keySchema.optional(),
+    ...parts,
+  }),
+);
 export const entitySchema = z.strictObject({ entity: name, agentId: keySchema.optional() });
 export const listEntitiesSchema = z.strictObject({
   agentId: keySchema.optional(),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { defaults, limits } from './limits.ts';
 import { localHostId } from './names.ts';
+import { withAliases } from './with-aliases.ts';
 import {
   executionModeSchema,
   permissionSchema,
@@ -42,52 +43,6 @@ const title = text.max(limits.titleCharsMax).trim().min(1);
 const waitSeconds = z.number().min(0).max(limits.waitSecondsMax);
 const cursor = text.min(1).max(200);
 const page = z.coerce.number().int().min(1).max(limits.pageMax);
-
-/** ADR-005's snake_case forms and the short names, folded before anything is checked. */
-const aliases: Record<string, string> = {
-  mode: 'executionMode',
-  execution_mode: 'executionMode',
-  parentSessionKey: 'parentSessionId',
-  parent_session_id: 'parentSessionId',
-  parent_session_key: 'parentSessionId',
-  runner_id: 'runnerId',
-  agent_id: 'agentId',
-  wait_seconds: 'waitSeconds',
-  spec_id: 'specId',
-  workspace_path: 'workspacePath',
-  session_key: 'sessionKey',
-  current_session_key: 'currentSessionKey',
-  root_session_key: 'rootSessionKey',
-  group_by: 'groupBy',
-};
-
-/** Two spellings that say the same are one; two that disagree are a mistake of the caller's. */
-export function foldAliases(input: unknown, context: z.core.ParsePayload['issues']): unknown {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
-  const folded: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(input)) {
-    const known = Object.hasOwn(aliases, name) ? aliases[name]! : name;
-    const inner = known === 'context' ? foldAliases(value, context) : value;
-    if (Object.hasOwn(folded, known) && folded[known] !== inner) {
-      context.push({
-        code: 'custom',
-        path: [known],
-        message: `is given twice, under two names, with different values`,
-        input,
-      });
-    }
-    folded[known] = inner;
-  }
-  return folded;
-}
-
-/** Typed callers see the schema's own names: the input type is the schema's, not `unknown`. */
-function withAliases<T extends z.ZodType>(schema: T) {
-  return z.preprocess((input: z.input<T>, context) => foldAliases(input, context.issues), schema);
-}
-
-/** `agent_id` in a query, as the seed has it. */
-export const agentAlias = withAliases;
 
 export const contextSchema = z.strictObject({
   workspacePath: path
@@ -178,10 +133,12 @@ export const waitSubagentsSchema = withAliases(
     waitSeconds: waitSeconds.optional(),
   }),
 );
-export const cancelSubagentSchema = z.strictObject({
-  id,
-  reason: text.max(limits.titleCharsMax).trim().optional(),
-});
+export const cancelSubagentSchema = withAliases(
+  z.strictObject({
+    id,
+    reason: text.max(limits.titleCharsMax).trim().optional(),
+  }),
+);
 export const sendSchema = withAliases(
   z.strictObject({
     id,
@@ -190,11 +147,13 @@ export const sendSchema = withAliases(
     waitSeconds: waitSeconds.optional(),
   }),
 );
-export const transcriptSchema = z.strictObject({
-  id,
-  after: z.coerce.number().int().min(0).default(0),
-  limit: page.default(limits.transcriptPageDefault),
-});
+export const transcriptSchema = withAliases(
+  z.strictObject({
+    id,
+    after: z.coerce.number().int().min(0).default(0),
+    limit: page.default(limits.transcriptPageDefault),
+  }),
+);
 export const sessionSchema = withAliases(
   z.strictObject({ key: sessionKey, agentId: key.optional() }),
 );
@@ -217,12 +176,14 @@ export const bypassSchema = withAliases(
   z.strictObject({ key: sessionKey, agentId: key.optional(), enabled: z.boolean() }),
 );
 export const agentSchema = z.strictObject({ id: key });
-export const putAgentSchema = z.strictObject({
-  id: key,
-  name: title.optional(),
-  readPolicy: readPolicySchema.optional(),
-  policyGroup: key.optional().describe('With `group`: agents of one group read each other'),
-});
+export const putAgentSchema = withAliases(
+  z.strictObject({
+    id: key,
+    name: title.optional(),
+    readPolicy: readPolicySchema.optional(),
+    policyGroup: key.optional().describe('With `group`: agents of one group read each other'),
+  }),
+);
 export const createTokenSchema = withAliases(
   z.strictObject({
     role: scopedRoleSchema.describe('readonly reads; agent writes, too; operator deletes, too'),
@@ -291,21 +252,25 @@ export const searchSessionsSchema = withAliases(
       .describe('session: one hit per session, its best'),
   }),
 );
-export const specHistorySchema = z.strictObject({
-  specId: key,
-  limit: page.default(limits.pageDefault),
-  cursor: cursor.optional(),
-});
-export const takeBackupSchema = z.strictObject({
-  to: z
-    .string()
-    .max(limits.pathCharsMax)
-    .startsWith('/', 'must be an absolute path')
-    .optional()
-    .describe(
-      'A new file. Without it: a name by time in the folder of backups, the oldest of which goes.',
-    ),
-});
+export const specHistorySchema = withAliases(
+  z.strictObject({
+    specId: key,
+    limit: page.default(limits.pageDefault),
+    cursor: cursor.optional(),
+  }),
+);
+export const takeBackupSchema = withAliases(
+  z.strictObject({
+    to: z
+      .string()
+      .max(limits.pathCharsMax)
+      .startsWith('/', 'must be an absolute path')
+      .optional()
+      .describe(
+        'A new file. Without it: a name by time in the folder of backups, the oldest of which goes.',
+      ),
+  }),
+);
 /** In the name of a folder, of a queue and of a process's mark. `local` is the one beside the server. */
 export const hostIdSchema = z
   .string()

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { limits } from './limits.ts';
 import { turnSchema } from './records.ts';
-import { agentAlias, keySchema, sessionKeySchema as key, yesOrNo } from './requests.ts';
+import { keySchema, sessionKeySchema as key, yesOrNo } from './requests.ts';
+import { withAliases } from './with-aliases.ts';
 import { turnRoleSchema, turnSources } from './words.ts';
 
 const time = z.iso.datetime();
@@ -22,7 +23,7 @@ export const sessionTurnSchema = turnSchema.extend({
 });
 export type SessionTurn = z.infer<typeof sessionTurnSchema>;
 
-export const sessionTranscriptSchema = agentAlias(
+export const sessionTranscriptSchema = withAliases(
   z.strictObject({
     key,
     agentId: keySchema.optional(),
@@ -42,7 +43,7 @@ export const sessionTranscriptAnswerSchema = z.object({
   nextAfter: z.number().int().nullable().optional(),
 });
 
-export const exportSessionSchema = agentAlias(
+export const exportSessionSchema = withAliases(
   z.strictObject({
     key,
     agentId: keySchema.optional(),
@@ -61,7 +62,7 @@ export const exportSessionAnswerSchema = z.object({
   nextAfter: z.number().int().nullable().describe('There is more: ask for it with this `after`'),
 });
 
-export const importSessionSchema = agentAlias(
+export const importSessionSchema = withAliases(
   z.strictObject({
     jsonl: z.string().describe('What an export gave: one page of it at a time, in order'),
     agentId: keySchema.optional().describe('Another agent than the exported one'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { limits } from '../contract/limits.ts';
 import { operations } from '../contract/operations.ts';
-import { foldAliases } from '../contract/requests.ts';
+import { withAliases } from '../contract/with-aliases.ts';
 import { briefWithoutAnswer } from './answers.ts';
 import { briefRecordSchema, headline } from './brief-record.ts';
 import { inLine } from './frame.ts';
@@ -14,8 +14,7 @@ export const listSubagents = defineTool(
     name: 'list_subagents',
     title: 'List sub-agents',
     description: `Lists sub-agents, newest first, without their answers: by default those that you asked for yourself, with scope "all" every one that you may see. Use it to find ids again, after a restart for example, or to see what is still at work (status "running"). Returns \`nextCursor\` when there are more. Answers are read with get_subagent.`,
-    input: z.preprocess(
-      (input, context) => foldAliases(input, context.issues),
+    input: withAliases(
       asked.extend({
         scope: z
           .enum(['own', 'all'])

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import { defaults } from '../contract/limits.ts';
 import { operations } from '../contract/operations.ts';
-import { contextSchema, foldAliases } from '../contract/requests.ts';
+import { contextSchema } from '../contract/requests.ts';
+import { withAliases } from '../contract/with-aliases.ts';
 import { briefWithAnswer } from './answers.ts';
 import { briefRecordSchema, recordText } from './brief-record.ts';
 import { defineTool, type ToolCall } from './tool.ts';
@@ -21,8 +21,7 @@ Modes:
 - ASYNC_CALLBACK: returns at once; the answer is sent to your session when it is there, and get_callbacks shows it. For work whose end you do not want to wait for.
 
 Returns the id, the status, the answer or the error, and the next step. A long answer is cut in the middle; get_subagent reads the rest. A failed sub-agent is a normal result with status, error and hint. Never run the same task again because a call was slow: ask by id.`,
-    input: z.preprocess(
-      (input, context) => foldAliases(input, context.issues),
+    input: withAliases(
       asked.extend({
         runnerId: asked.shape.runnerId.describe(
           'Which agent program runs it. A name that is not known is refused with the list of those that are.',

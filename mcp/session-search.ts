@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { limits } from '../contract/limits.ts';
 import { operations } from '../contract/operations.ts';
-import { foldAliases } from '../contract/requests.ts';
+import { withAliases } from '../contract/with-aliases.ts';
 import { searchHitSchema, type SearchHit } from '../contract/search.ts';
 import { inLine } from './frame.ts';
 import { defineTool } from './tool.ts';
@@ -15,8 +15,7 @@ export const sessionSearch = defineTool(
     name: 'session_search',
     title: 'Search sessions',
     description: `Searches what was said in sessions, up to this moment. If you are a sub-agent it searches the session that asked for you, so use it to look up what your task does not tell you: decisions, names, paths, earlier results. Otherwise it searches the other sessions of your agent. Write the words that you expect to stand there; "a phrase", -without and begin* are understood. Returns excerpts, best first, each with its session and turn.`,
-    input: z.preprocess(
-      (input, context) => foldAliases(input, context.issues),
+    input: withAliases(
       z.strictObject({
         query: asked.query,
         sessionKey: asked.sessionKey.describe(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defaults } from '../contract/limits.ts';
 import { operations } from '../contract/operations.ts';
-import { foldAliases } from '../contract/requests.ts';
+import { withAliases } from '../contract/with-aliases.ts';
 import { briefWithAnswer, shareOf } from './answers.ts';
 import { briefRecordSchema, headline, recordText } from './brief-record.ts';
 import { inLine } from './frame.ts';
@@ -14,8 +14,7 @@ export const waitSubagents = defineTool(
     name: 'wait_subagents',
     title: 'Wait for sub-agents',
     description: `Waits until all (or, with until "any", the first) of the given sub-agents have ended, and returns the answers of those that have. After waitSeconds (default ${defaults.mcpWaitSeconds}) it returns what there is; the others go on, and you call it again with their ids. Waiting longer changes nothing about the sub-agents, and giving up does not cancel them.`,
-    input: z.preprocess(
-      (input, context) => foldAliases(input, context.issues),
+    input: withAliases(
       asked.extend({
         ids: asked.shape.ids.describe('Ids that runSubagent returned'),
         until: asked.shape.until.describe('all: every one of them has ended; any: the first has'),

@@ -62,6 +62,33 @@ test('bodies require what the operation requires, and accepted answers are descr
   expect(document.paths['/api/subagents/{id}']?.['get']?.responses['202']).toBeUndefined();
 });
 
+test('null is allowed for what a body may leave out, at any depth, and for nothing else', async () => {
+  const document = await served();
+  const body = document.paths['/api/subagents']?.['post']?.requestBody;
+  const content = body?.['content'] as Content | undefined;
+  const schema = content!['application/json'].schema;
+  expect(allowsNull(schema.properties['title'])).toBe(true);
+  expect(allowsNull(schema.properties['prompt'])).toBe(false);
+  // The words about a field stay with it.
+  expect(schema.properties['waitSeconds']).toMatchObject({
+    description: expect.stringContaining('SYNC only'),
+  });
+  expect(schema.properties['executionMode']).toMatchObject({ default: 'SYNC' });
+  const context = schema.properties['context']?.anyOf?.[0];
+  expect(allowsNull(context?.properties?.['specId'])).toBe(true);
+  expect(context?.properties?.['files']?.anyOf).toHaveLength(2);
+  const list = document.paths['/api/subagents']?.['get']?.parameters;
+  expect(JSON.stringify(list)).not.toContain('null');
+});
+
+interface Described {
+  properties?: Record<string, Described>;
+  anyOf?: (Described & { type?: string })[];
+}
+type Content = Record<'application/json', { schema: Required<Described> }>;
+const allowsNull = (of: Described | undefined) =>
+  of?.anyOf?.some(({ type }) => type === 'null') ?? false;
+
 test('the page for people holds every operation and every code, and loads nothing', async () => {
   const response = await fakeApi().ask('GET', '/api/docs', { token: null });
   const page = await response.text();

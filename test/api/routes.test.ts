@@ -56,7 +56,7 @@ describe('input', () => {
     [{ runnerId: 'demo' }, 'prompt: '],
     [{ runnerId: 'demo', prompt: '  \n ' }, 'prompt: must not be empty or blank'],
     [{ runnerId: 7, prompt: 'x' }, 'runnerId: '],
-    [{ runnerId: 'demo', prompt: 'x', waitSeconds: null }, 'waitSeconds: '],
+    [{ runnerId: 'demo', prompt: null }, 'prompt: '],
     [{ runnerId: 'demo', prompt: 'x', waitSeconds: '5' }, 'waitSeconds: '],
     [{ runnerId: 'demo', prompt: 'x', colour: 'red' }, 'colour: is not a known key'],
     [{ runnerId: 'demo', prompt: 'x', context: { cwd: '/' } }, 'context.cwd: is not a known key'],
@@ -151,6 +151,26 @@ describe('input', () => {
       parentSessionId: 'p',
       context: { workspacePath: '/w' },
     });
+  });
+
+  test('null is as good as nothing; so the context of a record can be sent back', async () => {
+    const api = fakeApi();
+    const task = { runnerId: 'demo', prompt: 'x' };
+    const body = {
+      ...task,
+      ...{ title: null, waitSeconds: null, executionMode: null, agent_id: null, detached: null },
+      context: { workspacePath: '/w', specId: null, files: null, env: null },
+      limits: { maxDepth: null },
+    };
+    const { status } = await api.ask('POST', '/api/subagents', { body });
+    expect(status).toBe(200);
+    await api.ask('POST', '/api/subagents', {
+      body: { ...task, context: { workspacePath: '/w', files: null } },
+    });
+    expect(api.asked[0]?.input).toEqual(api.asked[1]?.input);
+    const cancel = { body: { reason: null } };
+    expect((await api.ask('POST', '/api/subagents/sub_1/cancel', cancel)).status).toBe(200);
+    expect(api.asked[2]?.input).toEqual({ id: 'sub_1' });
   });
 
   test('a name in the query that is not known, or given twice, is refused', async () => {

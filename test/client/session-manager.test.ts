@@ -111,6 +111,26 @@ test('options go where they belong: mode and title into the request, key and par
   );
 });
 
+test('null is as good as nothing, in options, contexts and filters', async () => {
+  await withFakeServer(
+    (request, response) =>
+      answerJson(
+        response,
+        request.url === '/api/subagents' ? recordOf() : { items: [], nextCursor: null },
+      ),
+    async ({ url, seen }) => {
+      const manager = new SubAgentSessionManager({ url, token, parentSessionId: null });
+      const options = { title: null, waitSeconds: null, idempotencyKey: null, limits: null };
+      await manager.invoke('demo', 'p', { specId: null, files: null }, options);
+      await manager.list({ specId: 's', runnerId: null, since: null, limit: null });
+      // It waits without end, in pieces; the server drops the rest.
+      expect(seen[0]?.body).toMatchObject({ waitSeconds: 50, title: null });
+      expect(seen[0]?.headers['idempotency-key']).toMatch(/^[0-9a-f-]{36}$/);
+      expect(seen[1]?.url).toBe('/api/subagents?specId=s&limit=500');
+    },
+  );
+});
+
 test('get gives null for an unknown id, and throws for everything else', async () => {
   await withFakeServer(
     (request, response) =>

@@ -83,6 +83,17 @@ test('a given workspace is kept, in either spelling', () =>
     ]);
   }));
 
+test('null for what may be left out is as if it were not there', () =>
+  withMcp({ answer: () => record() }, async ({ call, asked }) => {
+    const context = { workspacePath: '/mine', specId: null, env: null };
+    await call('runSubagent', { ...task, title: null, waitSeconds: null, context });
+    await call('runSubagent', { ...task, context: { workspacePath: '/mine' } });
+    const [withNulls, without] = asked().map((one) => one.input);
+    expect(withNulls).toEqual({ ...without, waitSeconds: expect.closeTo(50, 0) });
+    expect((await call('get_subagent', { id: 'sub_1', offset: null })).isError).toBeFalsy();
+    expect((await call('cancel_subagent', { id: 'sub_1', reason: null })).isError).toBeFalsy();
+  }));
+
 test('an agent that failed is a result, with error, hint and what it had said', () =>
   withMcp(
     {
