@@ -51,15 +51,20 @@ function isAlive(pid: number): boolean {
 }
 
 /** Session key of whoever sits here: an agent's own is in its environment. */
-export async function ownSession(deps: CliDeps, client: OffshootClient): Promise<string | null> {
-  return deps.environment.parentSessionId ?? (await askingSession(deps, client, undefined));
+export async function ownSession(
+  deps: CliDeps,
+  client: OffshootClient,
+  agent?: string,
+): Promise<string | null> {
+  return deps.environment.parentSessionId ?? (await askingSession(deps, client, { agent }));
 }
 
 /** Session key of who asks: named on the command line, else as token and environment say. */
 export async function askingSession(
   deps: CliDeps,
   client: OffshootClient,
-  named: string | undefined,
+  named: { parent?: string | undefined; agent?: string | undefined },
 ): Promise<string | null> {
-  return named ?? (await parentOf(client, whoAsks(deps.environment), deps.cwd));
+  const asker = whoAsks(deps.environment);
+  return named.parent ?? (await parentOf(client, asker, deps.cwd, named.agent));
 }

@@ -63,8 +63,15 @@ export function jsonOption(): Option {
   return new Option('--json', 'print the answer as JSON');
 }
 
-export function agentOption(): Option {
-  return new Option('--agent <id>', 'whose session, where several agents have one of that key');
+export function agentOption(
+  text = 'whose session, where several agents have one of that key',
+): Option {
+  return new Option('--agent <id>', text);
+}
+
+/** As requests have it. */
+export function ofAgent(agent: string | undefined): { agentId?: string } {
+  return agent === undefined ? {} : { agentId: agent };
 }
 
 export function modeOption(text: string): Option {

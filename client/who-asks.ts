@@ -24,16 +24,20 @@ export function whoAsks(
   return host === null ? { kind: 'nobody' } : { kind: 'harness', ...host };
 }
 
-/** The session key to send along, or null. A host program's session is registered at first sight. */
+/** The session key to send along, or null. A host program's session is registered at first sight, for that agent. */
 export async function parentOf(
   client: OffshootClient,
   asker: Asker,
   project: string,
+  agentId: string | null = null,
 ): Promise<string | null> {
   if (asker.kind === 'session') return asker.sessionKey;
   if (asker.kind !== 'harness') return null;
   const { sessionKey, harness } = asker;
-  await client.call('registerSession', { key: sessionKey, harness, project });
+  await client.call('registerSession', {
+    ...{ key: sessionKey, harness, project },
+    ...(agentId !== null && { agentId }),
+  });
   return sessionKey;
 }
 

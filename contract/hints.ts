@@ -27,7 +27,7 @@ export const hints = {
   },
   nameAgent: {
     http: 'Name the agent: agentId.',
-    cli: 'Name the agent with --agent, where the command takes it, or an invocation by its id (sub_…).',
+    cli: 'Name the agent with --agent, or an invocation by its id (sub_…).',
     mcp: 'Name the agent: agentId.',
   },
   otherAgent: {

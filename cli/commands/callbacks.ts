@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { connect, ownSession } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { jsonOption } from '../option-values.ts';
+import { agentOption, jsonOption, ofAgent } from '../option-values.ts';
 import { renderRunners } from '../render/list.ts';
 import { plainText } from '../../domain/plain-text.ts';
 import { createStyle } from '../render/style.ts';
@@ -15,6 +15,7 @@ const states = ['open', 'queued', 'handed', 'delivered', 'undelivered', 'all'] a
 interface CallbackOptions {
   status?: (typeof states)[number];
   ack?: boolean;
+  agent?: string;
   json?: boolean;
 }
 
@@ -28,6 +29,7 @@ export function addCallbacksCommand(program: Command, { action }: Cli): void {
         .choices(states),
     )
     .option('--ack', 'say that those shown have been read')
+    .addOption(agentOption())
     .addOption(jsonOption())
     .action(action(callbacks));
 }
@@ -43,12 +45,12 @@ export function addRunnersCommand(program: Command, { action }: Cli): void {
 async function callbacks(
   deps: CliDeps,
   session: string | undefined,
-  { status = 'open', ack, json }: CallbackOptions,
+  { status = 'open', ack, agent, json }: CallbackOptions,
 ): Promise<ExitCode> {
   const client = connect(deps);
-  const key = session ?? (await ownSession(deps, client));
+  const key = session ?? (await ownSession(deps, client, agent));
   if (key === null) throw usageError('Nothing says which session is meant.', 'Name its key.');
-  const answer = await client.call('getCallbacks', { key, status });
+  const answer = await client.call('getCallbacks', { key, status, ...ofAgent(agent) });
   const { out, err } = deps;
   if (json) writeJson(out, answer);
   else if (answer.callbacks.length === 0) err.write('There are none.\n');
@@ -63,7 +65,7 @@ async function callbacks(
   }
   // Only after they were shown: what is acknowledged is not told again.
   const ids = answer.callbacks.map(({ id }) => id);
-  if (ack && ids.length > 0) await client.call('ackCallbacks', { key, ids });
+  if (ack && ids.length > 0) await client.call('ackCallbacks', { key, ids, ...ofAgent(agent) });
   return exitCodes.ok;
 }
 

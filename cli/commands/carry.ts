@@ -8,7 +8,7 @@ import type { OperationOutput } from '../../contract/operations.ts';
 import { connect } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { agentOption, jsonOption } from '../option-values.ts';
+import { agentOption, jsonOption, ofAgent } from '../option-values.ts';
 import { usageError } from '../report-error.ts';
 import { exportedText, importedPages } from '../session-lines.ts';
 import { writeJson } from '../write-json.ts';
@@ -37,7 +37,7 @@ async function exportSession(
   key: string,
   { out, agent, raw }: { out?: string; agent?: string; raw?: boolean },
 ): Promise<ExitCode> {
-  const asked = { key, ...(agent !== undefined && { agentId: agent }), ...(raw && { raw }) };
+  const asked = { key, ...ofAgent(agent), ...(raw && { raw }) };
   const text = exportedText(connect(deps), asked);
   if (out === undefined) {
     // A reader that is slow holds back the next page.
@@ -71,7 +71,7 @@ async function importSessions(
   const client = connect(deps);
   const imported = new Map<string, Imported>();
   for await (const jsonl of importedPages(await linesOf(deps, file))) {
-    const of = agent === undefined ? {} : { agentId: agent };
+    const of = ofAgent(agent);
     const page = await client.call('importSession', { jsonl, ...of });
     const id = JSON.stringify([page.agentId, page.sessionKey]);
     const before = imported.get(id);

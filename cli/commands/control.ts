@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { connect } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { jsonOption } from '../option-values.ts';
+import { agentOption, jsonOption, ofAgent } from '../option-values.ts';
 import { withProgress } from '../progress.ts';
 import { statusGlyph } from '../render/status.ts';
 import { createStyle } from '../render/style.ts';
@@ -21,6 +21,7 @@ export function addControlCommands(program: Command, { action }: Cli): void {
     .command('delete <id>')
     .description('delete an ended sub-agent, or with --session a session, and all below it')
     .option('--session', 'the id is a session key')
+    .addOption(agentOption())
     .option('-y, --yes', 'do not ask; needed where nobody can be asked')
     .addOption(jsonOption())
     .action(action(remove));
@@ -46,18 +47,28 @@ async function cancel(
   return exitCodes.ok;
 }
 
+interface DeleteOptions {
+  session?: boolean;
+  agent?: string;
+  yes?: boolean;
+  json?: boolean;
+}
+
 async function remove(
   deps: CliDeps,
   id: string,
-  { session, yes, json }: { session?: boolean; yes?: boolean; json?: boolean },
+  { session, agent, yes, json }: DeleteOptions,
 ): Promise<ExitCode> {
+  if (agent !== undefined && !session) {
+    throw usageError('An invocation is known by its id alone.', 'Use --agent with --session.');
+  }
   const client = connect(deps);
   if (!yes && !(await isSure(deps, id))) {
     deps.err.write('Nothing was deleted.\n');
     return exitCodes.interrupted;
   }
   const deleted = session
-    ? await client.call('deleteSession', { key: id })
+    ? await client.call('deleteSession', { key: id, ...ofAgent(agent) })
     : await client.call('deleteSubagent', { id });
   if (json) writeJson(deps.out, deleted);
   else {

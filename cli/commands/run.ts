@@ -7,9 +7,11 @@ import { contextOf, type ContextOptions } from '../context-options.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import {
+  agentOption,
   collectValues,
   jsonOption,
   modeOption,
+  ofAgent,
   seconds,
   waitOption,
   wholeNumber,
@@ -26,6 +28,7 @@ interface SpawnOptions extends PromptOptions {
   json?: boolean;
 }
 interface RunOptions extends SpawnOptions, ContextOptions {
+  agent?: string;
   title?: string;
   detached?: boolean;
   maxDepth?: number;
@@ -53,6 +56,7 @@ export function addRunCommands(program: Command, { action }: Cli): void {
         '-p, --parent <session>',
         'session key of who asks (default: as the environment says)',
       )
+      .addOption(agentOption('which agent it belongs to (default: that of who asks)'))
       .option('--max-depth <n>', 'how deep it may ask others in turn', wholeNumber)
       .option('--max-children <n>', 'how many it may ask at a time', wholeNumber)
       .option('--wall <seconds>', 'end it after this long', seconds),
@@ -84,12 +88,13 @@ async function run(
   const prompt = await readPrompt(deps, argument, options);
   const context = contextOf(deps, options);
   const client = connect(deps);
-  const parentSessionId = await askingSession(deps, client, options.parent);
+  const parentSessionId = await askingSession(deps, client, options);
   const executionMode = options.mode ?? 'SYNC';
   const input = {
     ...{ runnerId, prompt, executionMode, context },
     ...(options.title === undefined ? {} : { title: options.title }),
     ...(options.detached ? { detached: true } : {}),
+    ...ofAgent(options.agent),
     limits: limitsOf(options),
   };
   const call = { idempotencyKey: options.key ?? randomUUID(), parentSessionId };
@@ -107,7 +112,7 @@ async function send(
   const prompt = await readPrompt(deps, argument, options);
   const client = connect(deps);
   const executionMode = options.mode ?? 'ASYNC_POLL';
-  const parentSessionId = await askingSession(deps, client, undefined);
+  const parentSessionId = await askingSession(deps, client, {});
   const call = { idempotencyKey: options.key ?? randomUUID(), parentSessionId };
   return startAndFollow(deps, client, { ...options, executionMode }, call, (first, callOptions) =>
     client.call('sendToSubagent', { id, prompt, executionMode, ...first }, callOptions),

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { connect, ownSession } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { jsonOption, wholeNumber } from '../option-values.ts';
+import { jsonOption, ofAgent, wholeNumber } from '../option-values.ts';
 import { renderHits } from '../render/hits.ts';
 import { createStyle } from '../render/style.ts';
 import { writeJson } from '../write-json.ts';
@@ -46,7 +46,7 @@ async function search(deps: CliDeps, words: string[], options: SearchOptions): P
     ...(session !== undefined && { sessionKey: session }),
     ...(root !== undefined && { rootSessionKey: root }),
     ...(own !== null && { currentSessionKey: own }),
-    ...(agent !== undefined && { agentId: agent }),
+    ...ofAgent(agent),
     ...(project !== undefined && { project: resolve(deps.cwd, project) }),
     ...(limit !== undefined && { limit }),
     ...(bySession && { groupBy: 'session' as const }),

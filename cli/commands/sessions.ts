@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { connect } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { agentOption, jsonOption, pointInTime, wholeNumber } from '../option-values.ts';
+import { agentOption, jsonOption, ofAgent, pointInTime, wholeNumber } from '../option-values.ts';
 import { renderBlock } from '../render/context.ts';
 import { renderSessions } from '../render/sessions.ts';
 import { createStyle } from '../render/style.ts';
@@ -54,7 +54,7 @@ async function sessions(deps: CliDeps, options: SessionsOptions): Promise<ExitCo
   const { agent, project, json, ...rest } = options;
   const page = await connect(deps).call('listSessions', {
     ...rest,
-    ...(agent !== undefined && { agentId: agent }),
+    ...ofAgent(agent),
     ...(project !== undefined && { project: resolve(deps.cwd, project) }),
   });
   const { out, err } = deps;
@@ -78,7 +78,7 @@ async function context(
   const { out, err } = deps;
   const answer = await connect(deps).call('getContext', {
     key,
-    ...(agent !== undefined && { agentId: agent }),
+    ...ofAgent(agent),
   });
   if (json) {
     writeJson(out, answer);

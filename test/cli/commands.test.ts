@@ -119,6 +119,11 @@ test('delete asks a person, refuses a script that has not said --yes, and says w
       const yes = await cli(['delete', 'main', '--session', '--yes'], { url });
       expect(yes.out).toBe('Deleted: 1 session, 2 invocations, 30 turns, 0 callbacks.\n');
       expect(seen[0]).toMatchObject({ method: 'DELETE', url: '/api/sessions/main' });
+      await cli(['delete', 'main', '--session', '--agent', 'b', '--yes'], { url });
+      expect(seen[1]?.url).toBe('/api/sessions/main?agentId=b');
+      // An id has one agent: naming another would be a mistake that nobody saw.
+      const alone = await cli(['delete', 'sub_1', '--agent', 'b', '--yes'], { url });
+      expect(alone).toMatchObject({ exitCode: 2, err: expect.stringContaining('--session') });
     },
   );
 });
@@ -154,12 +159,14 @@ test('tree takes a session, an invocation, or the newest', async () => {
       await cli(['tree', 'sub_1'], { url });
       await cli(['tree'], { url });
       await cli(['tree'], { url, env: { AGENT_SESSION_ID: 'mine' } });
+      await cli(['tree', 'main', '--agent', 'b'], { url });
       const asked = seen.map((one) => one.url).filter((one) => one.includes('/tree'));
       expect(asked).toEqual([
         '/api/sessions/main/tree',
-        '/api/sessions/the%20root/tree',
-        '/api/sessions/the%20root/tree',
+        '/api/sessions/the%20root/tree?agentId=default',
+        '/api/sessions/the%20root/tree?agentId=default',
         '/api/sessions/mine/tree',
+        '/api/sessions/main/tree?agentId=b',
       ]);
     },
   );
@@ -222,6 +229,12 @@ test('callbacks of the own session are shown, and acknowledged when asked', asyn
       expect(seen.map((one) => one.url)).toEqual([
         '/api/sessions/mine/callbacks?status=open',
         '/api/sessions/mine/callbacks/ack',
+      ]);
+      seen.length = 0;
+      await cli(['callbacks', 'main', '--ack', '--agent', 'b'], { url });
+      expect(seen.map((one) => [one.url, one.body])).toEqual([
+        ['/api/sessions/main/callbacks?status=open&agentId=b', null],
+        ['/api/sessions/main/callbacks/ack', { ids: ['cb_1'], agentId: 'b' }],
       ]);
       expect((await cli(['callbacks'], { url })).exitCode).toBe(2);
     },

@@ -29,14 +29,14 @@ test('the commands, their arguments and their options are these', () => {
 up -d|--detach --port <port> --json
 down --leave-agents --json
 status --json
-run <runner> [prompt] -m|--mode <mode> -t|--title <text> -C|--workspace <folder> -f|--file <path> --spec <id> -e|--env <name[=value]> -d|--detached -p|--parent <session> --max-depth <n> --max-children <n> --wall <seconds> --prompt <text> --prompt-file <file> -w|--wait <seconds> -k|--key <key> -q|--quiet --json
+run <runner> [prompt] -m|--mode <mode> -t|--title <text> -C|--workspace <folder> -f|--file <path> --spec <id> -e|--env <name[=value]> -d|--detached -p|--parent <session> --agent <id> --max-depth <n> --max-children <n> --wall <seconds> --prompt <text> --prompt-file <file> -w|--wait <seconds> -k|--key <key> -q|--quiet --json
 send <id> [prompt] -m|--mode <mode> --prompt <text> --prompt-file <file> -w|--wait <seconds> -k|--key <key> -q|--quiet --json
 get <id> --json
 list -r|--runner <id> -s|--status <status> -m|--mode <mode> --spec <id> -p|--parent <session> --root <session> --since <time> --until <time> -n|--limit <count> --cursor <cursor> --json
 wait <ids...> --any -w|--wait <seconds> --json
 cancel <id> --reason <text> --json
-delete <id> --session -y|--yes --json
-tree [session] --json
+delete <id> --session --agent <id> -y|--yes --json
+tree [session] --agent <id> --json
 transcript <id> --after <seq> -n|--limit <count> --json
 logs <id> -f|--follow --after <seq> --json
 search <words...> -s|--session <key> --root <key> --agent <id> -p|--project <folder> -n|--limit <count> --by-session --json
@@ -44,7 +44,7 @@ sessions --agent <id> -p|--project <folder> --harness <name> --since <time> --ac
 context <session> --agent <id> --json
 export <session> -o|--out <file> --raw --agent <id>
 import [file] --agent <id> --json
-callbacks [session] -s|--status <state> --ack --json
+callbacks [session] -s|--status <state> --ack --agent <id> --json
 runners --json
 config check --json
 config show --json

@@ -200,6 +200,10 @@ test('two agents with a session of one name are told apart by the agent, never g
     expect(await refusal(room.start({ parentSessionId: 'main' }))).toBe('parent_conflict');
     const child = await room.start({ parentSessionId: 'main', agentId: 'b' });
     expect(child.agentId).toBe('b');
+    // A message needs no name of an agent: it stays with the one whose invocation it goes to.
+    const asker = callerAs({ claims: { role: 'admin' }, parentSessionId: 'main' });
+    const sent = await room.ask('sendToSubagent', { id: child.id, prompt: 'more' }, asker);
+    expect(sent).toMatchObject({ agentId: 'b', parentSessionId: 'main' });
     const tree = await room.ask('getTree', { key: 'main', agentId: 'a' });
     expect(tree.children).toEqual([]);
   });
