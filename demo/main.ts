@@ -1,7 +1,10 @@
-/** `npm run demo`: starts a stack of its own, runs a parent with children in all modes, shows what came of it. */
+/**
+ * `npm run demo`: starts a stack of its own, runs a parent with children in all modes, shows what came of it. In a
+ * home of its own, whatever OFFSHOOT_HOME says: that one may be somebody's, and in use. `--home` names another.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { renderTurn } from '../cli/render/transcript.ts';
 import { createStyle } from '../cli/render/style.ts';
@@ -11,9 +14,11 @@ import { loadConfig } from '../config/index.ts';
 import { describeEvent, launch } from '../launcher/index.ts';
 import { story } from './story.ts';
 
-const { values: flags } = parseArgs({ options: { keep: { type: 'boolean', default: false } } });
-const home = process.env['OFFSHOOT_HOME'] ?? mkdtempSync(join(tmpdir(), 'offshoot-demo-'));
-const isOwnHome = process.env['OFFSHOOT_HOME'] === undefined;
+const { values: flags } = parseArgs({
+  options: { keep: { type: 'boolean', default: false }, home: { type: 'string' } },
+});
+const home = resolve(flags.home ?? mkdtempSync(join(tmpdir(), 'offshoot-demo-')));
+const isOwnHome = flags.home === undefined;
 const style = createStyle(process.stdout.isTTY && !process.env['NO_COLOR']);
 const say = (text = '') => process.stdout.write(`${text}\n`);
 

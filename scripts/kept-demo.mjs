@@ -11,8 +11,7 @@ const demoFile = fileURLToPath(new URL('../dist/demo/main.js', import.meta.url))
 /** Calls `look` with the demo's records and with where its engine is; ends the stack afterwards. */
 export async function withKeptDemo(look) {
   const home = mkdtempSync(join(tmpdir(), 'offshoot-kept-'));
-  const demo = spawn(process.execPath, [demoFile, '--keep'], {
-    env: { ...process.env, OFFSHOOT_HOME: home },
+  const demo = spawn(process.execPath, [demoFile, '--keep', '--home', home], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {

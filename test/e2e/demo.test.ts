@@ -3,6 +3,8 @@ import { expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient, discover } from '../../client/index.ts';
 import { withFolder } from '../support/folder.ts';
@@ -15,9 +17,11 @@ const demoFile = fileURLToPath(new URL('../../dist/demo/main.js', import.meta.ur
 test(
   'the demo shows a tree in all three modes and every answer, and ends with 0',
   () =>
-    withFolder(async (home) => {
+    withFolder(async (folder) => {
+      // Whoever tries things by hand has one set, with a stack up; the demo leaves it alone.
+      const named = join(folder, 'somebody-s');
       const demo = spawn(process.execPath, [demoFile], {
-        env: cleanEnv({ OFFSHOOT_HOME: home }),
+        env: cleanEnv({ OFFSHOOT_HOME: named, TMPDIR: folder }),
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const [said, [code]] = await Promise.all([text(demo.stdout), once(demo, 'exit')]);
@@ -35,6 +39,7 @@ test(
       ]) {
         expect(tree).toMatch(line);
       }
+      expect(readdirSync(folder)).toEqual([]);
     }),
   90_000,
 );
