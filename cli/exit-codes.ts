@@ -24,7 +24,8 @@ export const exitCodeTable = `Exit codes:
     4  server or engine not reachable
     5  refused: not allowed, a conflict, capacity or a limit
     6  accepted and still running when the wait ended
-  130  interrupted; what was accepted goes on unless it was cancelled
+  130  interrupted, or answered with no; what was accepted goes on unless
+       it was cancelled
 `;
 
 const errorExitCodes = {

@@ -16,7 +16,14 @@ const variableText = z
 const runnerConfigSchema = z
   .strictObject({
     kind: z.literal('command'),
-    command: z.string().min(1).describe('the program to run: a name on the PATH, or a path'),
+    command: z
+      .string({
+        error: ({ input }) =>
+          input === undefined
+            ? 'is missing: it must be the program to run: a name on the PATH, or a path'
+            : undefined,
+      })
+      .min(1),
     args: z
       .array(z.string({ error: 'must be text: put it into quotes' }), {
         error: 'must be a list of texts: ["-p", "--verbose"]',

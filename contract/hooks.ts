@@ -35,7 +35,7 @@ const common = {
   harnessAgentId: keySchema.optional().describe("The program's own id of one of its sub-agents"),
   project: projectSchema.optional().describe('The folder that the session works in; also `cwd`'),
   at: z.iso
-    .datetime({ offset: true, error: 'must be a time: 2026-03-08T10:00:00Z' })
+    .datetime({ offset: true })
     .optional()
     .describe('When it happened; now, where it is not said'),
   runtimePath: runtimePathSchema

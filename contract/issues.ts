@@ -18,8 +18,13 @@ export function issueWords(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') return wrongType(issue, issue.expected);
   if (issue.code === 'too_small') return tooSmall(issue.origin, Number(issue.minimum));
   if (issue.code === 'too_big') return tooBig(issue.origin, Number(issue.maximum));
-  return issue.code === 'invalid_format' && issue.format === 'url' ? 'must be a URL' : undefined;
+  return issue.code === 'invalid_format' ? formatWords[issue.format] : undefined;
 }
+
+const formatWords: Record<string, string> = {
+  url: 'must be a URL',
+  datetime: 'must be a time with its zone, such as 2026-03-08T10:00:00Z',
+};
 
 /** One line per mistake: where it is, then what is wrong with it. Keys are named. */
 export function describeIssues(error: z.ZodError): string {
@@ -81,10 +86,17 @@ const typeWords: Record<string, string> = {
 
 function wrongType(issue: z.core.$ZodRawIssue, expected: string): string {
   const wanted = typeWords[expected] ?? expected;
-  const what = issue.inst instanceof z.ZodType ? issue.inst.description : undefined;
-  if (issue.input === undefined) return `is missing: it must be ${what ?? wanted}`;
+  if (issue.input === undefined) return `is missing: it must be ${wanted}${inBrackets(issue.inst)}`;
   if (issue.input === null) return `is empty: give it ${wanted}, or remove the key`;
   return `must be ${wanted}, not ${shown(issue.input)}`;
+}
+
+/** What the field is, as its description says it to readers of the API. */
+function inBrackets(schema: unknown): string {
+  const text = schema instanceof z.ZodType ? schema.description : undefined;
+  if (text === undefined) return '';
+  const isWord = /^[A-Z][a-z]/.test(text);
+  return ` (${isWord ? text.charAt(0).toLowerCase() + text.slice(1) : text})`;
 }
 
 function tooSmall(origin: string, minimum: number): string {

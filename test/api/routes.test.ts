@@ -53,7 +53,8 @@ describe('input', () => {
     ['[1, 2]', 'JSON object'],
     ['null', 'JSON object'],
     ['"text"', 'JSON object'],
-    [{ runnerId: 'demo' }, 'prompt: '],
+    [{ prompt: 'x' }, 'runnerId: is missing: it must be text (which runner: see GET /api/runners)'],
+    [{ runnerId: 'demo' }, 'prompt: is missing: it must be text (the task, '],
     [{ runnerId: 'demo', prompt: '  \n ' }, 'prompt: must not be empty or blank'],
     [{ runnerId: 7, prompt: 'x' }, 'runnerId: '],
     [{ runnerId: 'demo', prompt: null }, 'prompt: '],
@@ -175,6 +176,9 @@ describe('input', () => {
 
   test('a name in the query that is not known, or given twice, is refused', async () => {
     const api = fakeApi();
+    const day = await api.ask('GET', '/api/subagents?since=2026-11-19');
+    const { detail } = (await day.json()) as { detail: string };
+    expect(detail).toBe('since: must be a time with its zone, such as 2026-03-08T10:00:00Z');
     const unknown = await api.ask('GET', '/api/subagents?colour=red');
     expect(await unknown.json()).toMatchObject({ status: 400, detail: expect.any(String) });
     expect((await api.ask('GET', '/api/subagents?status=running&status=failed')).status).toBe(400);
