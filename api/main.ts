@@ -77,7 +77,7 @@ async function serve(): Promise<void> {
   const backups = backupsOf(store);
   installSdkRuntime(log);
   const link = linkEngine(store, () => file.tell());
-  const file = keepServerFile(paths, () => writeServerFile(url, link));
+  const file = keepServerFile(paths, () => writeServerFile(url, link), log);
   const deps: Deps = {
     store,
     config: () => config.read(),

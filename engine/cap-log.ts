@@ -1,17 +1,37 @@
-import { closeSync, copyFileSync, fstatSync, openSync, readSync, truncateSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  fstatSync,
+  openSync,
+  readSync,
+  rmSync,
+  truncateSync,
+} from 'node:fs';
 
 /** One old file is kept beside the current one, so a log takes twice this at most. */
 export const logBytesMax = 10 * 1024 * 1024;
 
 /**
  * Copies and truncates, because the process that writes holds the file open and is not to be asked.
- * It appends, so it goes on at the new end; lines written between the two steps are lost.
+ * It appends, so it goes on at the new end; lines written between the two steps are lost. On a disk
+ * without room the old lines are lost as well: they are worth less than what needs room there. Never
+ * throws, because no log is worth the process that looks after it.
  */
 export function capLog(file: string, bytesMax = logBytesMax): void {
   const size = logSize(file);
   if (size <= bytesMax) return;
-  copyFileSync(file, `${file}.1`);
-  truncateSync(file, 0);
+  const isKept = tryTo(() => copyFileSync(file, `${file}.1`));
+  if (!isKept) tryTo(() => rmSync(`${file}.1`, { force: true }));
+  tryTo(() => truncateSync(file, 0));
+}
+
+function tryTo(change: () => void): boolean {
+  try {
+    change();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The last lines of a log, for an error message; `from` leaves out what was there before. */

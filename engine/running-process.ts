@@ -18,7 +18,10 @@ export interface SpawnOptions {
   cwd: string;
   /** Standard output and error are appended here, by file descriptor: a pipe would die with us. */
   logFile: string;
-  /** Called before anything else can happen, so that a note of the new process is never missed. */
+  /**
+   * Called before anything else can happen, so that a note of the new process is never missed. Where it
+   * throws, the process is ended: nobody would find it again.
+   */
   onSpawn?: (id: ProcessId) => void;
 }
 
@@ -43,7 +46,12 @@ export function spawnDetached(options: SpawnOptions): RunningProcess {
   child.unref();
   // One that is gone already has no start to be read, and `ended` says so soon.
   const id = identifyProcess(child.pid) ?? { pid: child.pid, start: '' };
-  options.onSpawn?.(id);
+  try {
+    options.onSpawn?.(id);
+  } catch (error) {
+    process.kill(-child.pid, 'SIGKILL');
+    throw error;
+  }
   return { id, isAdopted: false, ended };
 }
 

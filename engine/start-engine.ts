@@ -103,16 +103,18 @@ async function spawnEngine(deps: EngineDeps): Promise<RunningEngine> {
   const args = engineArguments({ database, host, port, uiPort, namespace, durable });
   const { env, home } = deps;
   deps.signal.throwIfAborted();
-  const running = spawnDetached({ command: binary.path, args, env, cwd: home, logFile });
-  const file: EngineFile = {
-    ...running.id,
+  const about = {
     ...addresses({ host, port, uiPort }),
     startedAt: new Date().toISOString(),
     namespace,
     version: binary.version.server,
     binary: binary.path,
   };
-  writeEngineFile(home, file);
+  const running = spawnDetached({
+    ...{ command: binary.path, args, env, cwd: home, logFile },
+    onSpawn: (id) => writeEngineFile(home, { ...id, ...about }),
+  });
+  const file: EngineFile = { ...running.id, ...about };
   const health = await waitHealthy(deps.signal, file.address, running, healthyMsMax);
   if (health !== null) return { ...running, file };
   await stopProcess(running.id, engineStopMs);

@@ -15,6 +15,7 @@ import { childEnvironment } from './child-environment.ts';
 import { entryFile, type EntryName } from './entry.ts';
 import { processNames, type LauncherEvent, type ProcessName } from './events.ts';
 import { hopelessExitCode, readFailure } from './failure-file.ts';
+import { whyUnwritable } from './home-room.ts';
 import { holdLauncherFile } from './launcher-file.ts';
 import { startNodeProcess } from './node-process.ts';
 import { requireStartable } from './require-startable.ts';
@@ -100,7 +101,9 @@ async function startAll(
     if (isStopping()) throw new AppError('internal', 'stopped while starting');
     const { home, onEvent } = options;
     const timing = { ...spec.timing, ...options.timing };
-    const supervisor = supervise({ name, logFile: logFile(home, name), onEvent, ...spec, timing });
+    const whyInVain = () => whyUnwritable(home);
+    const known = { name, logFile: logFile(home, name), onEvent, whyInVain };
+    const supervisor = supervise({ ...known, ...spec, timing });
     supervisors.set(name, supervisor);
     await supervisor.ready;
   };

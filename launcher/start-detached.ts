@@ -11,6 +11,7 @@ import { writePidFile } from '../engine/pid-file.ts';
 import { childEnvironment } from './child-environment.ts';
 import { entryFile } from './entry.ts';
 import { clearFailure, readFailure } from './failure-file.ts';
+import { whyUnwritable } from './home-room.ts';
 import { runningLauncher } from './launcher-file.ts';
 import { isSettled, readHealth } from './server-health.ts';
 
@@ -37,6 +38,7 @@ export async function startDetached(
   capLog(logFile);
   const log = followFile(logFile);
   if (living === null) clearFailure(homePaths(home).failureFile);
+  if (living === null || (await readHealth(home)) === null) requireRoom(home, living !== null);
   const found = living === null ? null : adoptProcess(living);
   const launcher =
     found ??
@@ -96,6 +98,17 @@ async function waitReady(
     if (hasEnded || Date.now() - heardAt > silentMsMax) throw notStarted(home, hasEnded);
     await sleep(pollMs);
   }
+}
+
+/** Said at once: a launcher without room tries for ever, and can write into no log that it does. */
+function requireRoom(home: string, isLookedAfter: boolean): void {
+  const why = whyUnwritable(home);
+  if (why === null) return;
+  throw new AppError('home_unusable', `the home ${home} cannot be written: ${why}`, {
+    hint: isLookedAfter
+      ? 'Mend that (`offshoot doctor` shows the disks): what has ended is then started again by itself.'
+      : 'Mend that (`offshoot doctor` shows the disks), then start it again.',
+  });
 }
 
 /** The launcher was killed, or it lives and has given up a part of the stack. */

@@ -16,6 +16,11 @@ export interface SuperviseSpec {
   isAnswering?: (patienceMs: number) => Promise<boolean>;
   /** Asked when it has ended: an error means that another start would end in the same way. */
   whyHopeless?: (how: string) => Error | null;
+  /**
+   * Asked when one that was up before has ended: a trouble that is not its own, in words. While there
+   * is one it is tried for ever, and its deaths are none of a crash loop's.
+   */
+  whyInVain?: () => string | null;
   logFile: string;
   onEvent: (event: LauncherEvent) => void;
   timing?: Partial<Timing>;
@@ -120,12 +125,18 @@ async function keepUp(life: Life, stop: AbortSignal, onReady: () => void): Promi
   const { spec, timing } = life;
   let delayMs = timing.delayMsMin;
   let deaths: number[] = [];
+  let wasUp = false;
   while (!stop.aborted) {
-    const { how, healthyMs, hopeless = null } = await liveOnce(life, stop, onReady);
+    const { how: itself, healthyMs, hopeless = null } = await liveOnce(life, stop, onReady);
     if (stop.aborted) return null;
-    if (hopeless !== null) return hopeless;
+    wasUp ||= healthyMs !== null;
+    // Whoever waits for the first start is told why there is none.
+    const inVain = wasUp ? (spec.whyInVain?.() ?? null) : null;
+    const how = inVain === null ? itself : `${itself}; ${inVain}`;
+    if (hopeless !== null && inVain === null) return hopeless;
     const now = Date.now();
-    deaths = healthyMs === null ? [...deaths, now].filter((at) => now - at < timing.deathsMs) : [];
+    const counts = healthyMs === null && inVain === null;
+    deaths = counts ? [...deaths, now].filter((at) => now - at < timing.deathsMs) : [];
     if (deaths.length >= timing.deathsMax) return crashLoop(life, deaths.length, how);
     if (healthyMs !== null && healthyMs >= timing.steadyMs) delayMs = timing.delayMsMin;
     spec.onEvent({ type: 'died', process: spec.name, how, restartInMs: delayMs });

@@ -13,6 +13,7 @@ const ASLEEP_MS = 5000;
 export function startKeeper(store: Store, config: () => Config, log: Log): () => void {
   let awakeSince = store.now();
   let lastLook = awakeSince;
+  let problem: string | null = null;
   const timer = setInterval(() => {
     const now = store.now();
     if (Date.parse(now) - Date.parse(lastLook) > ASLEEP_MS) awakeSince = now;
@@ -29,7 +30,15 @@ export function startKeeper(store: Store, config: () => Config, log: Log): () =>
           stopMs: limits.killGraceSeconds * 1000 + REPORT_MS,
         });
       })
-      .catch((error: unknown) => log(`keeper: ${String(error)}`));
+      .then(
+        () => (problem = null),
+        (error: unknown) => {
+          const before = problem;
+          problem = String(error);
+          // Once, not at each look: a disk may be full for hours.
+          if (problem !== before) log(`keeper: ${problem}`);
+        },
+      );
   }, EVERY_MS);
   return () => clearInterval(timer);
 }

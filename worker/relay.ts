@@ -4,10 +4,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import { AppError } from '../contract/errors.ts';
 import type { Log } from '../contract/log.ts';
 import { limits } from '../contract/limits.ts';
 import { reach } from '../faults/reach.ts';
-import type { Store } from '../store/index.ts';
+import type { Store, Tx, Write } from '../store/index.ts';
 import type { StepSurroundings } from '../store/lifecycle/next-step.ts';
 import { dueRows, markSent, postpone, type OutboxRow } from '../store/outbox.ts';
 import { classify, engineWords } from './engine-errors.ts';
@@ -37,6 +38,8 @@ const YIELD_MS = 10;
 const POSTPONE_MS = 300;
 /** What fails for a reason that we do not know is tried ever more rarely, and never given up. */
 const POSTPONE_MS_MAX = 60_000;
+/** Between two looks whether the store can be written again. */
+const UNWRITABLE_MS = 1000;
 
 /** Works until the signal says so; throws when the engine cannot be reached. */
 export async function runRelay(deps: RelayDeps, signal: AbortSignal): Promise<void> {
@@ -51,7 +54,7 @@ export async function runRelay(deps: RelayDeps, signal: AbortSignal): Promise<vo
   function begin(rows: OutboxRow[]): void {
     const workflowId = rows[0]!.workflow_id;
     busy.add(workflowId);
-    deliver(deps, rows)
+    deliver(deps, rows, signal)
       .catch((error: Error) => void trouble.push(error))
       .finally(() => {
         busy.delete(workflowId);
@@ -80,17 +83,21 @@ export async function runRelay(deps: RelayDeps, signal: AbortSignal): Promise<vo
 }
 
 /** All that waits for one workflow goes as one message: a poke carries nothing, so one serves many. */
-export async function deliver(deps: RelayDeps, rows: OutboxRow[]): Promise<void> {
+export async function deliver(
+  deps: RelayDeps,
+  rows: OutboxRow[],
+  signal?: AbortSignal,
+): Promise<void> {
   const { store } = deps;
+  const write: Write = (work) => writeWhenPossible(deps, work, signal);
   const ids = rows.map((row) => row.id);
   const target = targetOf(store.db, rows);
   try {
     reach('outbox read');
     const isSent = await send(deps, rows);
     reach('sent');
-    const again = new Date(Date.parse(store.now()) + limits.resendMs).toISOString();
-    await store.write((tx) => {
-      if (isSent) markSent(tx, ids, again);
+    await write((tx) => {
+      if (isSent) markSent(tx, ids, later(tx.now, limits.resendMs));
       // Whom they were for is gone; what they were to start is not.
       else repair(tx, rows, target);
     });
@@ -102,14 +109,13 @@ export async function deliver(deps: RelayDeps, rows: OutboxRow[]): Promise<void>
     const why = engineWords(error);
     deps.log(`outbox ${workflowId}: ${kind}: ${why}`, workflowSubject(workflowId));
     if (kind === 'refused') {
-      await store.write((tx) => reject(tx, rows, why));
+      await write((tx) => reject(tx, rows, why));
       return;
     }
     const waitMs = pauseAfter(rows);
-    const until = new Date(Date.parse(store.now()) + waitMs).toISOString();
-    const left = await store.write((tx) => {
+    const left = await write((tx) => {
       const kept = kind === 'not_found' ? repair(tx, rows, target) : ids;
-      postpone(tx, kept, until);
+      postpone(tx, kept, later(tx.now, waitMs));
       return kept;
     });
     if (left.length > 0) {
@@ -118,6 +124,28 @@ export async function deliver(deps: RelayDeps, rows: OutboxRow[]): Promise<void>
     }
   }
 }
+
+const later = (now: string, ms: number) => new Date(Date.parse(now) + ms).toISOString();
+
+/** What the engine was told has been told: while the disk takes no writes, only the note of it is tried again. */
+async function writeWhenPossible<T>(
+  { store, log }: RelayDeps,
+  work: (tx: Tx) => T,
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await store.write(work);
+    } catch (error) {
+      if (!(error instanceof AppError) || !unwritable.has(error.code) || signal?.aborted)
+        throw error;
+      if (tries === 0) log(`outbox: ${error.message}`);
+      await sleep(UNWRITABLE_MS, undefined, signal ? { signal } : {}).catch(() => {});
+    }
+  }
+}
+
+const unwritable = new Set<string>(['disk_full', 'store_unwritable']);
 
 function pauseAfter(rows: OutboxRow[]): number {
   const attempts = Math.min(10, ...rows.map((row) => row.attempts));

@@ -12,6 +12,7 @@ import { checkCutRestore } from '../doctor/cut-restore.ts';
 import { checkDisk } from '../doctor/disk.ts';
 import { checkEngine } from '../doctor/engine.ts';
 import { checkHealth, checkRunners } from '../doctor/health.ts';
+import { checkLauncher } from '../doctor/launcher.ts';
 import { checkLeftFiles } from '../doctor/left-files.ts';
 import { checkPermissions } from '../doctor/permissions.ts';
 import { checkStore } from '../doctor/store.ts';
@@ -66,6 +67,7 @@ async function look(deps: CliDeps): Promise<Look> {
         ...(await checkEngine(deps, config.engine)),
         ...(await checkBackups(home, config.backup, now(), client !== null)),
         ...checkPermissions(home, process.getuid?.() ?? null),
+        ...checkLauncher(home),
         ...checkLeftFiles(home),
         ...checkDisk([home, folder]),
         finding,

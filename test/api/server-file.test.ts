@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { keepServerFile } from '../../api/server-file.ts';
@@ -9,7 +9,11 @@ import { until } from '../launcher/launcher-fixture.ts';
 test('a server file that was deleted is written again, until the server ends', async () => {
   await withFolder(async (folder) => {
     const paths = homePaths(folder);
-    const file = keepServerFile(paths, () => writeFileSync(paths.serverFile, 'how to find it'));
+    const file = keepServerFile(
+      paths,
+      () => writeFileSync(paths.serverFile, 'how to find it'),
+      () => {},
+    );
     file.tell();
     rmSync(paths.serverFile);
     await until('it is there again', () => existsSync(paths.serverFile));
@@ -17,5 +21,26 @@ test('a server file that was deleted is written again, until the server ends', a
     file.tell();
     await sleep(1_500);
     expect(existsSync(paths.serverFile)).toBe(false);
+  });
+});
+
+test('a server file that cannot be written ends nothing: said once, it is written when there is room', async () => {
+  await withFolder(async (folder) => {
+    const paths = homePaths(folder);
+    const said: string[] = [];
+    let tries = 0;
+    const write = () => {
+      tries += 1;
+      if (tries < 3) throw new Error('ENOSPC: no space left on device, write');
+      writeFileSync(paths.serverFile, 'as it is now');
+    };
+    writeFileSync(paths.serverFile, 'as it was');
+    const file = keepServerFile(paths, write, (line) => said.push(line));
+    file.tell();
+    await until('it is true', () => readFileSync(paths.serverFile, 'utf8') === 'as it is now');
+    expect(said).toEqual([expect.stringContaining('ENOSPC')]);
+    await sleep(1_500);
+    expect(tries).toBe(3);
+    file.remove();
   });
 });

@@ -305,3 +305,14 @@ test('a server file that was left behind does not hold doctor up', async () => {
     rmSync(serverFile);
   });
 });
+
+test('a stack without a launcher is a warning: what ends now is not started again', async () => {
+  await withServer({}, async (run, { serverPidFile, launcherFile }) => {
+    writePidFile(serverPidFile, identifyProcess(process.pid)!);
+    expect(named(await findings(run('--json')), 'launcher')).toMatchObject([
+      { level: 'warning', remedy: 'offshoot up --detach takes over what runs', canFix: false },
+    ]);
+    writePidFile(launcherFile, identifyProcess(process.pid)!);
+    expect(named(await findings(run('--json')), 'launcher')).toEqual([]);
+  });
+});

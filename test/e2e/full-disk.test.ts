@@ -11,13 +11,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { homePaths } from '../../contract/home.ts';
 import { entryFile } from '../../launcher/entry.ts';
+import { startDetached } from '../../launcher/index.ts';
 import { runners, untilFile } from './agents.ts';
 import { cleanEnv } from './commands.ts';
 import { withLoneServer, type LoneServer } from './lone-server.ts';
 import { ask } from './requests.ts';
 import { counts } from './rows.ts';
 import { boundFiles, mountProblem, openDisk, unboundFiles, type SmallDisk } from './small-disk.ts';
-import { startStack } from './stack.ts';
+import { startStack, until } from './stack.ts';
 
 const problem = mountProblem();
 if (problem !== null) {
@@ -30,6 +31,8 @@ const onDisk = problem === null ? test : test.skip;
 test('where OFFSHOOT_TEST_MOUNT asks for disks of its own, there are some', () => {
   if (process.env['OFFSHOOT_TEST_MOUNT']) expect(problem).toBeNull();
 });
+
+const quiet = { port: 0, env: process.env, onProgress: () => {} };
 
 interface Room {
   code: string;
@@ -147,6 +150,48 @@ onDisk(
     });
   },
   180_000,
+);
+
+onDisk(
+  'what ends while the disk is full is started again when there is room, however often it was tried',
+  async () => {
+    await withDisk(160, async (disk) => {
+      const timing = { delayMsMax: 300 };
+      const config = { runners };
+      const stack = await startStack({ config, folder: disk.folder, timing });
+      try {
+        const before = { server: stack.pid('server'), engine: stack.pid('engine') };
+        disk.fill();
+        stack.kill('engine');
+        await sleep(4000);
+        // An engine that is away and a file that cannot be written cost the server nothing.
+        expect(await stack.client.call('getHealth', {})).toMatchObject({
+          pid: before.server,
+          engine: { connected: false },
+        });
+        stack.kill('server');
+        // Five deaths would be a crash loop, if they were its own.
+        await sleep(3000);
+        await expect(startDetached({ ...quiet, home: stack.home })).rejects.toMatchObject({
+          code: 'home_unusable',
+          hint: expect.stringContaining('started again by itself'),
+        });
+        disk.free();
+        const { client } = stack;
+        await until(
+          () => client.call('getHealth', {}).catch(() => null),
+          (health) => health?.status === 'ready' && health.engine.connected,
+        );
+        expect(stack.pid('engine')).not.toBe(before.engine);
+        const asked = await stack.start('echo back', { runnerId: 'sh' });
+        expect((await stack.ended(asked.id)).result?.content).toBe('back');
+      } finally {
+        disk.free();
+        await stack.stop();
+      }
+    });
+  },
+  120_000,
 );
 
 async function withDisk(megabytes: number, use: (disk: SmallDisk) => Promise<void>): Promise<void> {

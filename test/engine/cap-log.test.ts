@@ -2,6 +2,7 @@ import {
   appendFileSync,
   closeSync,
   existsSync,
+  mkdirSync,
   openSync,
   readFileSync,
   writeFileSync,
@@ -36,5 +37,16 @@ test('the last lines are read from the end, and none from a log that is missing'
     writeFileSync(file, 'x'.repeat(100_000));
     appendFileSync(file, '\none\ntwo\nthree\n');
     expect(lastLines(file, { count: 2 })).toEqual(['two', 'three']);
+  });
+});
+
+test('where there is no room for the old file it is gone, the log is cut all the same, and nothing is thrown', async () => {
+  await withFolder(async (folder) => {
+    const file = join(folder, 'a.log');
+    writeFileSync(file, 'first\n');
+    // What cannot be copied to, as on a disk without room: a half of it may be there.
+    mkdirSync(`${file}.1`);
+    capLog(file, 5);
+    expect(readFileSync(file, 'utf8')).toBe('');
   });
 });

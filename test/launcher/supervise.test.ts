@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { spawnDetached } from '../../engine/running-process.ts';
+import { isRunning, type ProcessId } from '../../engine/process-identity.ts';
 import { stopProcess } from '../../engine/stop-process.ts';
 import type { LauncherEvent } from '../../launcher/events.ts';
 import {
@@ -223,5 +224,62 @@ test('an end that says why another start is in vain is given up at once, with th
     });
     expect(await supervisor.finished).toBe(why);
     expect(types(events)).toEqual(['started', 'gave_up']);
+  });
+});
+
+test('while nothing can be written it is tried for ever, and then it is back', async () => {
+  const room = { delayMsMin: 2, delayMsMax: 5, healthPollMs: 1 };
+  await withRoom(room, async ({ events, start }) => {
+    let why: string | null = null;
+    let starts = 0;
+    const supervisor = start('', {
+      whyInVain: () => why,
+      start: async () => {
+        starts += 1;
+        if (why !== null) throw new Error('no room for its pid file');
+        const args = ['-e', starts === 1 ? '' : 'setInterval(() => {}, 1000)'];
+        why = starts === 1 ? 'ENOSPC: no space left' : null;
+        const [env, logFile] = [{}, '/dev/null'];
+        return spawnDetached({ command: process.execPath, args, env, cwd: '/', logFile });
+      },
+    });
+    await until('far more deaths than a crash loop has', () => pauses(events).length > 12);
+    expect(events.findLast(({ type }) => type === 'died')).toMatchObject({
+      how: 'no room for its pid file; ENOSPC: no space left',
+    });
+    why = null;
+    await until('it is up', () => types(events).filter((is) => is === 'healthy').length === 2);
+    const running = await supervisor.release();
+    await stopProcess(running!.id, 1_000);
+    expect(types(events)).not.toContain('gave_up');
+  });
+});
+
+test('one that never was up is given up also for want of room: somebody waits to be told', async () => {
+  await withRoom({ delayMsMin: 2 }, async ({ start }) => {
+    const supervisor = start('', {
+      whyInVain: () => 'ENOSPC: no space left',
+      start: async () => {
+        throw new Error('no room');
+      },
+    });
+    await expect(supervisor.ready).rejects.toThrow(/5 times in a row \(no room\)/);
+  });
+});
+
+test('a process that cannot be noted is ended: nobody would find it again', async () => {
+  await withFolder(async (folder) => {
+    let id: ProcessId | null = null;
+    const spawned = () =>
+      spawnDetached({
+        ...{ command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'], env: {} },
+        ...{ cwd: folder, logFile: join(folder, 'a.log') },
+        onSpawn: (given) => {
+          id = given;
+          throw new Error('ENOSPC');
+        },
+      });
+    expect(spawned).toThrow('ENOSPC');
+    await until('it is gone', () => !isRunning(id!));
   });
 });
