@@ -24,14 +24,22 @@ export interface Ending {
   answer: string | null;
 }
 
-export type InvocationStep =
-  | { step: 'run'; queue: string; summary: string; details: string; children: ChildStart[] }
-  | { step: 'wait'; details: string; children: ChildStart[] }
-  | { step: 'done'; ending: Ending; attributes: Record<string, string>; children: ChildStart[] };
-
-export interface SessionStep {
-  details: string;
+/** Children whose workflow is to be started: as many as one answer may hold, in count and in bytes. */
+export interface ChildrenPage {
   children: ChildStart[];
+  /** Set where there are more of them: to be asked for when these have been started. */
+  hasMore?: true;
+}
+
+export type InvocationStep = ChildrenPage &
+  (
+    | { step: 'run'; queue: string; summary: string; details: string }
+    | { step: 'wait'; details: string }
+    | { step: 'done'; ending: Ending; attributes: Record<string, string> }
+  );
+
+export interface SessionStep extends ChildrenPage {
+  details: string;
   /** Nothing is open: after this long without a word the workflow may end. Null = stay. */
   idleMs: number | null;
 }

@@ -20,7 +20,7 @@ export async function agentSession(input: AgentSessionInput): Promise<void> {
     pokes.forget();
     const next = await takeNextSessionStep(input.agentId, input.sessionKey, lately(started));
     setCurrentDetails(next.details);
-    const hasMore = await startChildren(next.children, started);
+    const hasMore = await startChildren(next, started);
     if (pokes.have() || hasMore) continue;
     const isLong = workflowInfo().continueAsNewSuggested || pokes.areTooMany();
     if (isLong) await continueAsNew(input);

@@ -1,6 +1,6 @@
 import { ParentClosePolicy, startChild } from '@temporalio/workflow';
 import { defineSearchAttributeKey, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import type { ChildStart } from '../contract/steps.ts';
+import type { ChildrenPage, ChildStart } from '../contract/steps.ts';
 import { nameOfStart } from '../domain/name-of-start.ts';
 
 /**
@@ -10,17 +10,17 @@ import { nameOfStart } from '../domain/name-of-start.ts';
  * it again because of children that were started already would be a spin.
  */
 export async function startChildren(
-  children: ChildStart[],
+  { children, hasMore }: ChildrenPage,
   started: Set<string>,
 ): Promise<boolean> {
   const fresh = children.filter((child) => !started.has(nameOfStart(child)));
   for (const child of fresh) started.add(nameOfStart(child));
   await Promise.all(fresh.map(start));
-  return fresh.length > 0 && children.length >= PAGE_MIN;
+  return fresh.length > 0 && (hasMore === true || children.length >= UNSAID_MIN);
 }
 
-/** The store names so many at a time; fewer are all that there are. */
-const PAGE_MIN = 100;
+/** Histories from before it was said whether there are more: fewer than this were all. */
+const UNSAID_MIN = 100;
 
 /** The last ones of these, for the store to leave out: a child that has not begun yet need not be named again. */
 export const lately = (started: Set<string>) => [...started].slice(-STARTED_MAX);

@@ -49,7 +49,7 @@ export async function subAgent({ invocationId }: SubAgentInput): Promise<SubAgen
     for (;;) {
       pokes.forget();
       const next = await takeNextStep(invocationId, lately(started));
-      const hasMore = await startChildren(next.children, started);
+      const hasMore = await startChildren(next, started);
       if (hasMore) continue;
       if (next.step === 'done') {
         return finish(next.ending, next.attributes, isCancelled);

@@ -7,7 +7,12 @@ import {
   subAgentWorkflowId,
 } from '../../contract/names.ts';
 import { limits } from '../../contract/limits.ts';
-import type { ChildStart, InvocationStep, SessionStep } from '../../contract/steps.ts';
+import type {
+  ChildrenPage,
+  ChildStart,
+  InvocationStep,
+  SessionStep,
+} from '../../contract/steps.ts';
 import { isFinal, type FinalStatus } from '../../contract/words.ts';
 import { nameOfStart } from '../../domain/name-of-start.ts';
 import { redact } from '../../domain/redact.ts';
@@ -37,13 +42,14 @@ export function nextStep(
   closeSpawn(tx, id);
   closePokes(tx, id);
   if (!row) return { step: 'done', ending: deleted, attributes: {}, children: [] };
-  const children = unstarted(tx, around, { invocationId: id }, started);
-  setEngineState(tx, id, isFinal(row.status) && children.length === 0 ? 'closed' : 'open');
-  if (isFinal(row.status)) return done(tx, around, row, children);
+  const page = unstarted(tx, around, { invocationId: id }, started);
+  const isOver = isFinal(row.status) && page.children.length === 0;
+  setEngineState(tx, id, isOver ? 'closed' : 'open');
+  if (isFinal(row.status)) return { ...done(tx, around, row), ...page };
   const live = liveRun(tx, id);
   const hostId = live?.host_id ?? row.host_id;
   const details = statusDetails(row);
-  if (hostId === null) return { step: 'wait', details, children };
+  if (hostId === null) return { step: 'wait', details, ...page };
   // A host elsewhere does not speak to the engine: the server holds the lease.
   const isElsewhere = hostId !== localHostId;
   return {
@@ -51,7 +57,7 @@ export function nextStep(
     queue: isElsewhere ? controlQueue(around.homeId) : hostQueue(around.homeId, hostId),
     summary: clip(`${row.runner_id}: ${nameOf(tx, row)}`, limits.summaryCharsMax),
     details,
-    children,
+    ...page,
   };
 }
 
@@ -76,7 +82,7 @@ export function nextSessionStep(
   )!.n;
   return {
     details: sessionDetails(session, open),
-    children: unstarted(tx, around, { sessionId: session.id }, started),
+    ...unstarted(tx, around, { sessionId: session.id }, started),
     idleMs: open > 0 ? null : around.sessionIdleMs,
   };
 }
@@ -89,7 +95,7 @@ function unstarted(
   around: StepSurroundings,
   owner: { invocationId: string } | { sessionId: number },
   started: string[],
-): ChildStart[] {
+): ChildrenPage {
   const rows = tx.db.all<InvocationRow>(
     `${selectRows}
      WHERE ${'invocationId' in owner ? 'owner_invocation_id' : 'owner_session_id'} = :id
@@ -98,15 +104,26 @@ function unstarted(
      ORDER BY ordinal LIMIT :limit`,
     {
       id: 'invocationId' in owner ? owner.invocationId : owner.sessionId,
-      limit: limits.openChildrenMax + started.length,
+      limit: CHILDREN_MAX + 1 + started.length,
     },
   );
   const known = new Set(started);
-  return rows
-    .filter((row) => !known.has(nameOfStart(startOf(row))))
-    .slice(0, limits.openChildrenMax)
-    .map((row) => describeStart(tx, around, row));
+  const fresh = rows.filter((row) => !known.has(nameOfStart(startOf(row))));
+  const children: ChildStart[] = [];
+  let bytes = 0;
+  for (const row of fresh.slice(0, CHILDREN_MAX)) {
+    const child = describeStart(tx, around, row);
+    bytes += Buffer.byteLength(JSON.stringify(child));
+    if (bytes > CHILDREN_BYTES_MAX) break;
+    children.push(child);
+  }
+  return { children, ...(fresh.length > children.length && { hasMore: true }) };
 }
+
+/** Named in one step, which is one marker in the history, and started by one workflow task, which holds */
+const CHILDREN_MAX = 100;
+/** them again: the engine takes 2 MB of each. The longest names that we accept come to 8 kB a child. */
+const CHILDREN_BYTES_MAX = 256 * 1024;
 
 const startOf = (row: InvocationRow) => ({
   invocationId: row.id,
@@ -146,15 +163,10 @@ export function describeStart(
   );
 }
 
-function done(
-  tx: Tx,
-  around: StepSurroundings,
-  row: InvocationRow,
-  children: ChildStart[],
-): InvocationStep {
+function done(tx: Tx, around: StepSurroundings, row: InvocationRow) {
   const answer = answerStart(tx.db, row.id);
   return {
-    step: 'done',
+    step: 'done' as const,
     ending: {
       status: row.status as FinalStatus,
       error: row.error === null ? null : clip(redact(row.error), 500),
@@ -162,7 +174,6 @@ function done(
       answer: answer === null ? null : clip(redact(answer), 200),
     },
     attributes: only(around.attributes, { [searchAttributes.status]: row.status }),
-    children,
   };
 }
 

@@ -119,7 +119,7 @@ export class VirtualEngine {
     }
     const next = await activities.takeNextStep(invocationId, [...workflow.started]);
     this.#startChildren(workflow, next.children);
-    if (next.step === 'done') this.close(workflow);
+    if (next.step === 'done' && !next.hasMore) this.close(workflow);
     if (next.step === 'run') {
       const hostId = next.queue.split('-host-')[1] ?? null;
       if (workflow.lease && workflow.lease.hostId !== hostId) this.release(invocationId);

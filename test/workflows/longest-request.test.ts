@@ -17,6 +17,7 @@ import {
   whenThere,
   withConnection,
 } from '../support/test-namespace.ts';
+import { until } from '../e2e/stack.ts';
 import { withHome, type Home } from './with-home.ts';
 
 /** Temporal's own bound for a workflow id, in bytes. */
@@ -95,6 +96,33 @@ test.each(Object.entries(characters))(
   },
   60_000,
 );
+
+test('400 children, each with the longest names, asked for at once: all are started', async () => {
+  const count = 400;
+  const options = { slots: 20, limits: { maxChildren: count } };
+  await withHome(
+    play,
+    async (home) => {
+      const key = longestKey(characters.three);
+      const title = asLong(characters.three, limits.titleCharsMax);
+      const deep = join(home.workspace, ...Array<string>(3).fill(characters.three.repeat(80)));
+      mkdirSync(deep, { recursive: true });
+      await home.ask('registerSession', { key });
+      const context = { workspacePath: deep, specId: longestKey(characters.three) };
+      const asked = { parentSessionId: key, title, context, prompt: 'x' };
+      const ids: string[] = [];
+      await home.unlinked(async () => {
+        for (let n = 0; n < count; n += 1) ids.push((await home.start(asked)).id);
+      });
+      const session = agentSessionWorkflowId('default', key);
+      const query = `${searchAttributes.parentSession} = '${key}'`;
+      const started = () => home.client.workflow.count(query);
+      await until(started, (found) => found.count === ids.length, 90);
+      expect(await failedTasks(home, [session])).toEqual([]);
+    },
+    options,
+  );
+}, 150_000);
 
 test('a key that would make a longer workflow id is refused, by its bytes', () => {
   const parse = (key: string) => registerSessionSchema.safeParse({ key });
