@@ -16,7 +16,13 @@ export async function heldEngine(name: string): Promise<HeldEngine> {
   const { path } = await testBinary();
   const held = join(tmpdir(), `hold-engine-${name}`);
   const wrapper = join(tmpdir(), `temporal-on-hold-${name}`);
-  const script = `#!/bin/sh\nwhile [ -e ${held} ]; do sleep 0.05; done\nexec ${path} "$@"\n`;
+  const script = [
+    '#!/bin/sh',
+    // Else its launcher, which asks that first, would soon take another binary.
+    `[ "$1" = --version ] && exec ${path} --version`,
+    `while [ -e ${held} ]; do sleep 0.05; done`,
+    `exec ${path} "$@"`,
+  ].join('\n');
   writeFileSync(wrapper, script, { mode: 0o755 });
   return {
     env: { OFFSHOOT_TEMPORAL_BIN: wrapper },

@@ -1,7 +1,7 @@
 /**
- * The build whose server takes a host for silent sooner: what follows is the same, and a test need not
- * wait for it as long as a user would. The 15 s themselves are counted by a clock that is set by hand
- * (`test/operations/admission`).
+ * The build whose server is less patient: what follows is the same, and a test need not wait for it as
+ * long as a user would. The 15 s after which a host is silent are counted by a clock that is set by hand
+ * (`test/operations/admission`), and so are the 30 s of a message without effect (`test/operations/outbox`).
  */
 import { limits } from '../../contract/limits.ts';
 import { changedBuild } from '../support/changed-build.ts';
@@ -9,15 +9,22 @@ import { changedBuild } from '../support/changed-build.ts';
 /** More than a poll, and what TCP takes to be itself again after a short loss of the network. */
 export const silentSeconds = 6;
 
-const shipped = `hostSilentMs: ${limits.hostSilentMs / 1000} * SECOND`;
+/** Shorter than the absences of `away-and-back`. */
+export const impatience = {
+  hostSilentMs: silentSeconds,
+  resendMs: 6,
+  compareMs: 6,
+};
 
 export const impatientBuild = () =>
   changedBuild({
     name: 'impatient',
     file: 'contract/limits.js',
-    content(text) {
-      const [before, after, ...more] = text.split(shipped);
-      if (after === undefined || more.length > 0) throw new Error(`no such line: ${shipped}`);
-      return `${before}hostSilentMs: ${silentSeconds} * SECOND${after}`;
-    },
+    content: (shipped) =>
+      Object.entries(impatience).reduce((text, [name, seconds]) => {
+        const line = `${name}: ${limits[name as keyof typeof impatience] / 1000} * SECOND`;
+        const [before, after, ...more] = text.split(line);
+        if (after === undefined || more.length > 0) throw new Error(`no such line: ${line}`);
+        return `${before}${name}: ${seconds} * SECOND${after}`;
+      }, shipped),
   });

@@ -156,6 +156,30 @@ test('a workflow that no server has taken yet cannot be reset; cancelled, it can
   });
 });
 
+test.each(['terminated', 'missing'] as const)(
+  'a workflow that no server has taken yet and is %s is begun again, and nothing runs twice',
+  async (deed) => {
+    const { play, open } = createPrograms();
+    await withHome(play, async (home) => {
+      let all: Awaited<ReturnType<typeof startUnasked>>[] = [];
+      await home.unlinked(async () => {
+        all = [await startUnasked(home), await startUnasked(home, 'brief')];
+        await home.untilStatus(all[1]!.id, 'completed');
+        for (const { workflowId } of all) await deeds[deed](home.client, workflowId);
+      });
+      open();
+      await untilAllOver(home);
+      for (const { id, workflowId } of all) {
+        await until(
+          () => statusOf(home.client, workflowId),
+          (status) => status === 'COMPLETED',
+        );
+        expect([home.row(id).status, home.launches(id)]).toEqual(['completed', 1]);
+      }
+    });
+  },
+);
+
 test('a workflow that has closed with its row: cancelling changes nothing; reset, it asks and ends, and runs nothing', async () => {
   const { play } = createPrograms();
   await withHome(play, async (home) => {
@@ -178,12 +202,13 @@ test('a workflow that has closed with its row: cancelling changes nothing; reset
   });
 });
 
-test('final and unheard: its children that have not begun are started as roots where its workflow is missing, and end where it is cancelled', async () => {
+test('final and unheard: its children that have not begun are started as roots where its workflow is missing or terminated, and end where it is cancelled', async () => {
   const { play, open } = createPrograms();
   await withHome(
     play,
     async (home) => {
       const parents = [
+        await home.start({ prompt: 'parent' }),
         await home.start({ prompt: 'parent' }),
         await home.start({ prompt: 'parent' }),
       ];
@@ -199,8 +224,9 @@ test('final and unheard: its children that have not begun are started as roots w
         for (const { id } of children) await home.untilLaunched(id);
         await deeds.missing(home.client, parents[0]!.workflowId);
         await deeds.cancelled(home.client, parents[1]!.workflowId);
+        await deeds.terminated(home.client, parents[2]!.workflowId);
       });
-      await home.untilBegun(children[0]!.id);
+      for (const at of [0, 2]) await home.untilBegun(children[at]!.id);
       await home.untilStatus(children[1]!.id, 'cancelled');
       open();
       await untilAllOver(home);
@@ -212,12 +238,16 @@ test('final and unheard: its children that have not begun are started as roots w
       expect(await Promise.all(ends)).toEqual([
         ['completed', 'missing', 1],
         ['completed', 'COMPLETED', 1],
+        ['completed', 'TERMINATED', 1],
         ['completed', 'COMPLETED', 1],
         // As the cancel comes to its workflow before or after the end.
         ['cancelled', expect.stringMatching(/^(CANCELLED|FAILED)$/), 1],
+        ['completed', 'COMPLETED', 1],
       ]);
-      const root = await home.client.workflow.getHandle(children[0]!.workflowId).describe();
-      expect(root.parentExecution).toBeUndefined();
+      for (const at of [0, 2]) {
+        const root = await home.client.workflow.getHandle(children[at]!.workflowId).describe();
+        expect(root.parentExecution).toBeUndefined();
+      }
     },
     { slots: 8 },
   );
