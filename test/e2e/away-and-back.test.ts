@@ -111,9 +111,9 @@ test('200 invocations accepted while Temporal is down for longer than every pati
     const query = `WorkflowType = 'subAgent' AND ExecutionStatus = 'Completed'`;
     // By name: one that is asked for again in the moment in which it ends begins again, hears so, and ends.
     const ended = async () => {
-      const names = new Set<string>();
-      for await (const { workflowId } of workflow.list({ query })) names.add(workflowId);
-      return names.size;
+      const found = new Set<string>();
+      for await (const { workflowId } of workflow.list({ query })) found.add(workflowId);
+      return found.size;
     };
     await until(ended, (found) => found === 250);
   } finally {
