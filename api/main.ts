@@ -35,6 +35,7 @@ import { makeHome } from '../launcher/make-home.ts';
 import { findRunner, listRunners } from '../runners/index.ts';
 import { startSearch } from '../search/start-search.ts';
 import { openStore, type OnCommit, type Store } from '../store/index.ts';
+import { createLifeLog } from '../telemetry/life-log.ts';
 import { createLogger, writeTo } from '../telemetry/logger.ts';
 import { prometheusText } from '../telemetry/prometheus-text.ts';
 import { sendTelemetry } from '../telemetry/send-telemetry.ts';
@@ -182,6 +183,7 @@ async function tell(metrics: ServerMetrics, store: Store, isEngineConnected: () 
   const sources = { store, databaseFile: paths.database, isEngineConnected };
   const read = () => metrics.read(sources);
   store.changes.listen(metrics.hear);
+  store.changes.listen(createLifeLog(log));
   const endpoint = config.read().telemetry.otlpEndpoint ?? environment.otlpEndpoint;
   const about = { process: 'server', version: ownVersion(), log } as const;
   const otlp = await sendTelemetry(endpoint, { ...about, metrics: { read } });

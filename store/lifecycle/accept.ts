@@ -70,6 +70,13 @@ export function accept(tx: Tx, request: AcceptRequest): InvocationRow {
   if (isFirst && lendsSlot) inheritSlot(tx, row, owner);
   if (isFirst) enqueue(tx, row);
   admitNext(tx);
+  tx.note({
+    kind: 'accepted',
+    invocationId: row.id,
+    session: session.session_key,
+    runner: row.runner_id,
+    mode: row.execution_mode,
+  });
   reach('accept uncommitted');
   return findInvocation(tx.db, row.id)!;
 }

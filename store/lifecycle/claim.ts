@@ -130,6 +130,7 @@ function begin(
     invocationId: row.id,
     runNo,
   });
+  tx.note({ kind: 'run began', invocationId: row.id, runNo, hostId: request.hostId });
   return { kind: 'run', row, runNo, turn, prompt: input, inheritedContext };
 }
 
