@@ -8,8 +8,8 @@ import Sequencer from '@jest/test-sequencer';
 export const longFiles = {
   'test/faults/server-walk.test.ts': 118,
   'test/e2e/remote-host.test.ts': 85,
-  'test/e2e/api-fuzz.test.ts': 80,
   'test/e2e/overload.test.ts': 76,
+  'test/e2e/api-fuzz.test.ts': 50,
   'test/e2e/away-and-back.test.ts': 45,
   'test/e2e/crash-together.test.ts': 41,
   'test/e2e/crash-server.test.ts': 40,
