@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../contract/limits.ts';
 import type { SubAgentRecord } from '../../contract/records.ts';
 import { agentFile, release, runners, untilFile } from './agents.ts';
+import { markedProcesses } from './crash-fixture.ts';
 import { ask, frames } from './requests.ts';
 import { startStack, until } from './stack.ts';
 
@@ -22,6 +23,7 @@ const config = {
   runners: {
     ...runners,
     cat: { kind: 'command', command: 'cat' },
+    sum: { kind: 'command', command: 'sha256sum' },
     lines: node('flood-lines', '5000', '4'),
     flood: node('flood', '100'),
     bytes: node('bytes', '61ff62', '00', '63e282'),
@@ -84,8 +86,9 @@ test('hostile programs end as what they are, all at once, and a neighbour notice
     const start = (runnerId: string, prompt = 'go') => stack.start(prompt, { runnerId });
     const big = 'ab\u0000c'.repeat(2_500_000);
     const deaf = await start('deaf');
-    const [echoed, five, flood, bytes, silent, closes, leaves, neighbour] = await Promise.all([
+    const [echoed, sum, five, flood, bytes, silent, closes, leaves, neighbour] = await Promise.all([
       start('cat', big),
+      start('sum', big),
       sh(`head -c 5000000 /dev/zero | tr '\\0' y`),
       start('flood'),
       start('bytes'),
@@ -99,9 +102,14 @@ test('hostile programs end as what they are, all at once, and a neighbour notice
       () => stack.transcript(deaf.id),
       (turns) => turns.some(({ text }) => text === 'ready\n'),
     );
+    const living = async () => markedProcesses(stack.home).map(({ invocationId }) => invocationId);
+    expect(await living()).toContain(deaf.id);
     await stack.client.call('cancelSubagent', { id: deaf.id });
     expect((await end(neighbour)).result?.content).toBe('next door');
     expect((await end(deaf)).status).toBe('cancelled');
+    await until(living, (ids) => !ids.includes(deaf.id));
+    const given = createHash('sha256').update(big).digest('hex');
+    expect((await end(sum)).result?.content).toMatch(new RegExp(`^${given} `));
     expect((await end(five)).result?.content.length).toBe(5_000_000);
     expect((await end(bytes)).result?.content).toBe('a\uFFFDb\uFFFDc\uFFFD');
     expect(await end(silent)).toMatchObject({ status: 'failed', errorCode: 'empty_result' });
