@@ -9,7 +9,7 @@ const LINES_A_SECOND = 1000;
 /** By the clock, so that a busy machine makes none of them slower; how many have left it stands in a file. */
 const print = `
   const line = 'a line of some eighty characters, as programs print them while they work at it\\n';
-  require('node:fs').writeFileSync('printed', '0');
+  const { renameSync, writeFileSync } = require('node:fs');
   const begun = Date.now();
   let asked = 0, printed = 0;
   setInterval(() => {
@@ -17,7 +17,12 @@ const print = `
     asked += more;
     process.stdout.write(line.repeat(more), () => { printed += more; });
   }, 10);
-  setInterval(() => require('node:fs').writeFileSync('printed', String(printed)), 100);
+  const tell = () => {
+    writeFileSync('printing', String(printed));
+    renameSync('printing', 'printed');
+  };
+  tell();
+  setInterval(tell, 100);
 `;
 export const printer = { kind: 'command', command: process.execPath, args: ['-e', print] };
 
@@ -29,7 +34,7 @@ export async function startPrinters({ client }: Stack): Promise<SubAgentRecord[]
   );
   for (const { id } of records) {
     const turns = () => client.call('getTranscript', { id, limit: 10 });
-    await until(turns, (page) => page.turns.length > 1, 50);
+    await until(turns, (page) => page.turns.some(({ role }) => role === 'stdout'), 50);
   }
   return records;
 }
