@@ -19,27 +19,98 @@ function allWords(text: string): string[] {
   return spaced.match(anyWord) ?? [];
 }
 
+/** Words that are looked for in a text. Most of its words are told to be none of them without being cut out. */
+export interface WordFilter {
+  mayHold(line: string, start: number, end: number): boolean;
+  has(word: string): boolean;
+}
+
+export const everyWord: WordFilter = { mayHold: () => true, has: () => true };
+
+const slots = 4096;
+
+export function createWordFilter(words: Iterable<string>): WordFilter {
+  const all = new Set(words);
+  const isTaken = new Uint8Array(slots);
+  for (const word of all) isTaken[slotOf(word, 0, word.length)] = 1;
+  return {
+    mayHold: (line, start, end) => isTaken[slotOf(line, start, end)] === 1,
+    has: (word) => all.has(word),
+  };
+}
+
+/** By its first two characters, its last, and its length. */
+function slotOf(line: string, start: number, end: number): number {
+  const second = Math.min(start + 1, end - 1);
+  const sum =
+    line.charCodeAt(start) * 961 + line.charCodeAt(second) * 31 + line.charCodeAt(end - 1);
+  return (sum + (end - start) * 1217) % slots;
+}
+
+interface Place {
+  line: number;
+  start: number;
+}
+
 export interface Said {
-  words: readonly string[];
-  /** Where each word stands that a name may begin with. */
-  places: ReadonlyMap<string, readonly number[]>;
+  lines: readonly string[];
+  /** Where each word stands that is looked for, in order. */
+  places: ReadonlyMap<string, readonly Place[]>;
 }
 
 /** What texts say one after the other. Each is told apart by itself whether it is plain. */
-export function saidIn(texts: readonly string[], mayBegin: (word: string) => boolean): Said {
-  const words = texts.flatMap(wordsOf);
-  const places = new Map<string, number[]>();
-  for (const [at, word] of words.entries()) {
-    if (!mayBegin(word)) continue;
-    const known = places.get(word);
-    if (known) known.push(at);
-    else places.set(word, [at]);
+export function saidIn(texts: readonly string[], wanted: WordFilter): Said {
+  const lines = texts.map((text) =>
+    isPlain.test(text) ? text.toLowerCase() : allWords(text).join(' '),
+  );
+  const places = new Map<string, Place[]>();
+  for (const [line, text] of lines.entries()) {
+    for (let start = nextWord(text, 0); start < text.length;) {
+      const end = wordEnd(text, start);
+      if (wanted.mayHold(text, start, end)) {
+        const word = text.slice(start, end);
+        if (wanted.has(word)) {
+          const known = places.get(word);
+          if (known) known.push({ line, start });
+          else places.set(word, [{ line, start }]);
+        }
+      }
+      start = nextWord(text, end);
+    }
   }
-  return { words, places };
+  return { lines, places };
 }
 
-/** Which word a name begins with where it stands for the last time; -1: nowhere. */
-export function lastMention({ words, places }: Said, name: readonly string[]): number {
-  const isHere = (at: number) => name.every((word, index) => words[at + index] === word);
-  return places.get(name[0] ?? '')?.findLast(isHere) ?? -1;
+/** Where a name stands for the last time, as a number that grows from text to text; -1: nowhere. */
+export function lastMention({ lines, places }: Said, name: readonly string[]): number {
+  const isHere = ({ line, start }: Place) => stands(lines[line]!, start, name);
+  const last = places.get(name[0] ?? '')?.findLast(isHere);
+  return last === undefined ? -1 : last.line * 2 ** 32 + last.start;
+}
+
+function stands(line: string, from: number, name: readonly string[]): boolean {
+  let at = from;
+  for (const word of name) {
+    const end = wordEnd(line, at);
+    if (end - at !== word.length || !line.startsWith(word, at)) return false;
+    at = nextWord(line, end);
+  }
+  return true;
+}
+
+/** In lines as they are compared there are no capitals, and what is not plain stands between spaces. */
+function isInWord(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39) || code > 0x7f;
+}
+
+function nextWord(line: string, from: number): number {
+  let at = from;
+  while (at < line.length && !isInWord(line.charCodeAt(at))) at += 1;
+  return at;
+}
+
+function wordEnd(line: string, from: number): number {
+  let at = from;
+  while (at < line.length && isInWord(line.charCodeAt(at))) at += 1;
+  return at;
 }

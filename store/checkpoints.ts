@@ -4,6 +4,7 @@ import type { CheckpointTrigger } from '../contract/words.ts';
 import { digestOf } from '../domain/digest.ts';
 import type { Db } from './database.ts';
 import { focalEntities } from './focal-entities.ts';
+import { knowledgeOf } from './knowledge.ts';
 import { lastPrompts, lastSaid } from './said.ts';
 import { sessionById, type SessionRow } from './sessions.ts';
 import type { Tx } from './write-queue.ts';
@@ -36,11 +37,13 @@ export function checkpointAt(
   const known = summary ?? before?.summary ?? null;
   const digest = summary ?? madeDigest(tx.db, now, known);
   if (digest === null) return undefined;
-  const focal = focalEntities(tx.db, now, {
-    checkpoint: before,
-    digest: digest.slice(0, 2 * limits.contextCheckpointCharsMax),
-    charsMax: limits.focalCheckpointCharsMax,
-  });
+  const focal = focalEntities(knowledgeOf(tx.db, now.agent_id), before, () => [
+    digest.slice(0, 2 * limits.contextCheckpointCharsMax),
+    ...lastSaid(tx.db, now.id, {
+      after: before?.seq ?? 0,
+      charsMax: limits.focalCheckpointCharsMax,
+    }).map(({ text }) => text),
+  ]);
   tx.db.run(
     `INSERT INTO session_checkpoints (agent_id, session_id, seq, trigger, digest, summary,
        prompt_count, focal_entity_ids, created_at)

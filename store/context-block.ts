@@ -7,8 +7,8 @@ import { renderContextBlock, tailOf, type SaidTurn } from '../domain/context-blo
 import { redact } from '../domain/redact.ts';
 import { lastCheckpoint } from './checkpoints.ts';
 import type { Db } from './database.ts';
-import { activeConstraints } from './entities.ts';
-import { focalEntities } from './focal-entities.ts';
+import { constraintsOf, focalEntities } from './focal-entities.ts';
+import { knowledgeOf } from './knowledge.ts';
 import { lineageOf } from './lineage.ts';
 import { lastSaid } from './said.ts';
 import { findSessionById, type SessionRow } from './sessions.ts';
@@ -24,30 +24,27 @@ export function contextBlockFor(
 ): ContextBlock | null {
   if (!config.inheritContext) return null;
   const checkpoint = lastCheckpoint(db, parent.id);
-  const turns = lastSaid(db, parent.id, {
+  const knowledge = knowledgeOf(db, parent.agent_id);
+  // Read once: what is looked through for names goes further back than what is shown.
+  const said = lastSaid(db, parent.id, {
     after: checkpoint?.seq ?? 0,
-    charsMax: config.tailChars,
-  }).map(withoutSecrets);
-  const tail = tailOf(turns, config.tailChars);
-  const digest = checkpoint ? redact(checkpoint.digest) : null;
-  const focal = focalEntities(db, parent, {
-    checkpoint,
-    digest: digest ?? '',
-    charsMax: limits.focalBlockCharsMax,
+    charsMax: Math.max(config.tailChars, knowledge.isEmpty ? 0 : limits.focalBlockCharsMax),
   });
+  const tail = tailOf(lastOf(said, config.tailChars).map(withoutSecrets), config.tailChars);
+  const digest = checkpoint ? redact(checkpoint.digest) : null;
+  const focal = focalEntities(knowledge, checkpoint, () => [
+    digest ?? '',
+    ...said.map(({ text }) => text),
+  ]);
   const named = focal.slice(0, limits.contextEntitiesMax);
-  const constraints = activeConstraints(
-    db,
-    parent.agent_id,
-    focal.map(({ id }) => id),
-  );
+  const constraints = constraintsOf(focal);
   const text = renderContextBlock({
     sessionKey: parent.session_key,
     title: parent.title === null ? null : redact(parent.title),
     checkpoint: digest,
     tail: tail?.text ?? null,
-    entities: named.map(({ name }) => redact(name)),
-    constraints: constraints.map(({ entity, content }) => ({ entity, content: redact(content) })),
+    entities: named.map(({ shownName }) => shownName),
+    constraints,
   });
   if (text === null) return null;
   const sources: ContextSources = {
@@ -128,6 +125,14 @@ export function inheritedBy(db: Db, sessionId: number): InheritedContext | null 
   if (!row) return null;
   const sources = JSON.parse(row.sources) as ContextSources;
   return { text: row.text, hash: row.hash, sources, givenAt: row.given_at };
+}
+
+/** The turns that hold the last so many characters. */
+function lastOf(said: readonly SaidTurn[], chars: number): SaidTurn[] {
+  let room = chars;
+  let from = said.length;
+  for (; from > 0 && room > 0; from -= 1) room -= said[from - 1]!.text.length;
+  return said.slice(from);
 }
 
 /** Before anything is cut: a key of which half is cut off would not look like one. */

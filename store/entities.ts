@@ -1,10 +1,9 @@
 /** What an agent knows of things by name: aspects with attributes and constraints, and other names. */
 import { AppError } from '../contract/errors.ts';
-import { limits } from '../contract/limits.ts';
 import type { EntityRecord, EntityParts } from '../contract/entities.ts';
 import { wordsOf } from '../domain/mentions.ts';
 import type { Db } from './database.ts';
-import { noteNames } from './entity-names.ts';
+import { noteKnowledge } from './knowledge.ts';
 import { ensureAgent } from './sessions.ts';
 import type { Tx } from './write-queue.ts';
 
@@ -25,7 +24,7 @@ export function putEntity(tx: Tx, agentId: string, name: string, parts: EntityPa
   const entity = upsert(tx, agentId, name, parts);
   if (parts.aliases) replaceAliases(tx, entity, parts.aliases);
   if (parts.aspects) replaceAspects(tx, entity, parts.aspects);
-  noteNames(tx, agentId);
+  noteKnowledge(tx, agentId);
   return entity;
 }
 
@@ -50,6 +49,7 @@ export function listEntities(
 
 export function removeEntity(tx: Tx, entity: EntityRow): void {
   tx.db.run('DELETE FROM entities WHERE id = :id', { id: entity.id });
+  noteKnowledge(tx, entity.agent_id);
 }
 
 export function entityRecord(db: Db, row: EntityRow): EntityRecord {
@@ -78,34 +78,6 @@ export function entityRecord(db: Db, row: EntityRow): EntityRecord {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
-}
-
-/** Active entities by id, in the order of the ids; those that are gone or archived are left out. */
-export function activeEntities(db: Db, agentId: string, ids: readonly number[]) {
-  const found = db.all<{ id: number; name: string }>(
-    `SELECT e.id, e.name FROM json_each(:ids) ids CROSS JOIN entities e ON e.id = ids.value
-     WHERE e.agent_id = :agentId AND e.status = 'active'`,
-    { agentId, ids: JSON.stringify(ids) },
-  );
-  const byId = new Map(found.map((one) => [one.id, one]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
-}
-
-/** Active constraints of these entities, the most important first. From the few to the many: CROSS JOIN keeps that order. */
-export function activeConstraints(
-  db: Db,
-  agentId: string,
-  ids: number[],
-): { entity: string; content: string }[] {
-  return db.all(
-    `SELECT e.name AS entity, a.content FROM json_each(:ids) ids
-     CROSS JOIN entities e ON e.id = ids.value
-     CROSS JOIN entity_aspects s ON s.entity_id = e.id
-     CROSS JOIN entity_attributes a ON a.aspect_id = s.id
-     WHERE e.agent_id = :agentId AND a.kind = 'constraint' AND a.status = 'active'
-     ORDER BY a.importance DESC, a.updated_at DESC, a.id LIMIT :limit`,
-    { agentId, ids: JSON.stringify(ids), limit: limits.entityPartsMax },
-  );
 }
 
 function upsert(tx: Tx, agentId: string, name: string, parts: EntityParts): EntityRow {

@@ -1,29 +1,45 @@
 import { limits } from '../contract/limits.ts';
-import type { Db } from './database.ts';
-import { activeEntities } from './entities.ts';
-import { mentionedIn } from './entity-names.ts';
-import { lastSaid } from './said.ts';
-import type { SessionRow } from './sessions.ts';
+import { lastMention, saidIn } from '../domain/mentions.ts';
+import type { CheckpointRow } from './checkpoints.ts';
+import type { Knowledge, Thing } from './knowledge.ts';
 
-interface Since {
-  /** The last checkpoint: what was focal then stays so behind what is mentioned now. */
-  checkpoint: { seq: number; focal_entity_ids: string } | undefined;
-  digest: string;
-  /** How much is looked through of what was said since. */
-  charsMax: number;
+/**
+ * What a session is about: the entities that these texts name, those that they name last first; and behind
+ * them what was in focus at the last checkpoint. Most agents know of none: no text is read.
+ */
+export function focalEntities(
+  knowledge: Knowledge,
+  before: Pick<CheckpointRow, 'focal_entity_ids'> | undefined,
+  texts: () => string[],
+): Thing[] {
+  if (knowledge.isEmpty) return [];
+  const named = namedIn(knowledge, texts());
+  const then = before ? (JSON.parse(before.focal_entity_ids) as number[]) : [];
+  const all = knowledge.things([...new Set([...named, ...then])]);
+  return all.slice(0, limits.focalEntitiesMax);
 }
 
-/** What a session is about: the entities that it has named, those that it named last first. */
-export function focalEntities(
-  db: Db,
-  { id, agent_id: agentId }: Pick<SessionRow, 'id' | 'agent_id'>,
-  { checkpoint, digest, charsMax }: Since,
-): { id: number; name: string }[] {
-  const mentioned = mentionedIn(db, agentId, () => {
-    const said = lastSaid(db, id, { after: checkpoint?.seq ?? 0, charsMax });
-    return [digest, ...said.map(({ text }) => text)];
-  });
-  const before = checkpoint ? (JSON.parse(checkpoint.focal_entity_ids) as number[]) : [];
-  const ids = [...new Set([...mentioned, ...before])];
-  return ids.length === 0 ? [] : activeEntities(db, agentId, ids).slice(0, limits.focalEntitiesMax);
+function namedIn(knowledge: Knowledge, texts: readonly string[]): number[] {
+  const said = saidIn(texts, knowledge.firstWords);
+  const places = new Map<number, number>();
+  for (const { id, normalized } of knowledge.namesWith([...said.places.keys()])) {
+    const at = lastMention(said, normalized.split(' '));
+    if (at >= 0 && at > (places.get(id) ?? -1)) places.set(id, at);
+  }
+  return [...places].toSorted((a, b) => b[1] - a[1] || a[0] - b[0]).map(([id]) => id);
+}
+
+/** Active constraints of these entities, the most important first. */
+export function constraintsOf(things: readonly Thing[]): { entity: string; content: string }[] {
+  return things
+    .flatMap(({ shownName, constraints }) =>
+      constraints.map((one) => ({ ...one, entity: shownName })),
+    )
+    .toSorted(
+      (a, b) =>
+        b.importance - a.importance ||
+        (a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : a.id - b.id),
+    )
+    .slice(0, limits.entityPartsMax)
+    .map(({ entity, content }) => ({ entity, content }));
 }

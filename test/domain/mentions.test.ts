@@ -1,5 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { lastMention, saidIn, wordsOf } from '../../domain/mentions.ts';
+import {
+  everyWord,
+  createWordFilter,
+  lastMention,
+  saidIn,
+  wordsOf,
+} from '../../domain/mentions.ts';
 
 test.each([
   ['Juniper EX4300', 'the juniper ex4300 switch', true],
@@ -12,9 +18,21 @@ test.each([
   ['Łódź', 'from ŁÓDŹ', true],
   ['two words', 'two\n  words', true],
 ])('%s in %j: %s', (name, text, isThere) => {
-  const at = lastMention(
-    saidIn([text], () => true),
-    wordsOf(name),
-  );
-  expect(at >= 0).toBe(isThere);
+  const words = wordsOf(name);
+  for (const wanted of [everyWord, createWordFilter(words)]) {
+    expect(lastMention(saidIn([text], wanted), words) >= 0).toBe(isThere);
+  }
+});
+
+test('where a name stands last counts from text to text, and longer words are not it', () => {
+  const at = (name: string, ...texts: string[]) => {
+    const words = wordsOf(name);
+    return lastMention(saidIn(texts, createWordFilter(words)), words);
+  };
+  expect(at('ada', 'ada', 'bob')).toBeLessThan(at('bob', 'ada', 'bob'));
+  expect(at('ada', 'bob ada', 'x')).toBeLessThan(at('ada', 'x', 'ada bob'));
+  expect(at('two words', 'two', 'words')).toBe(-1);
+  expect(at('two words', 'two wordsmiths, two words')).toBeGreaterThan(10);
+  expect(at('a', 'ab ba aba')).toBe(-1);
+  expect(at('Łódź Kaliska', 'from łódź', 'to ŁÓDŹ-Kaliska!')).toBeGreaterThan(2 ** 32);
 });
