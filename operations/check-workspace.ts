@@ -1,5 +1,5 @@
 /** Where an agent will work, and the files it is pointed to: checked before anything is written. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { realpath, rmdir, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { AppError } from '../contract/errors.ts';
@@ -18,9 +18,14 @@ export async function requireWorkspace(path: string): Promise<string> {
   });
 }
 
-export async function isFolder(path: string | null): Promise<boolean> {
+export function isFolder(path: string | null): boolean {
   if (path === null) return false;
-  return (await stat(path).catch(() => null))?.isDirectory() ?? false;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    // One that may not be looked at is none to work in.
+    return false;
+  }
 }
 
 /** A folder of its own for an invocation that was given none: made sooner than a thread of the pool is asked. */

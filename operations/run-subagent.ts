@@ -165,7 +165,7 @@ async function chooseWorkspace(
 ): Promise<string> {
   if (named !== undefined) return requireWorkspace(named);
   // A managed session's project is the workspace of its invocations; an external one's may be elsewhere.
-  if (parent && (await isFolder(parent.project))) return parent.project!;
+  if (parent && isFolder(parent.project)) return parent.project!;
   return makeWorkspace(ownWorkspace(deps, id));
 }
 

@@ -4,19 +4,26 @@ import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import BetterSqlite3 from 'better-sqlite3';
 
-const { file, everyMs, passiveBytes, restartBytes } = workerData;
+const { file, everyMs, passiveBytes, restartBytes, waitBytes } = workerData;
 const db = new BetterSqlite3(file);
-db.pragma('busy_timeout = 200');
+/** A page with what the WAL notes of it. */
+const frameBytes = 4096 + 24;
+/** Writers wait as long: it must not be more than a person notices. */
+const waitMs = 200;
 /** How many long reads are under way. */
 let held = 0;
 
 function checkpoint() {
-  const bytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-  // PASSIVE never waits for anybody; RESTART lets the file be used again from its beginning, which
-  // overlapping readers would otherwise prevent for ever. It keeps writers out while it waits for
-  // them, which is too long for one that copies the whole file: then the WAL grows for a while.
-  if (bytes > restartBytes && held === 0) db.pragma('wal_checkpoint(RESTART)');
-  else if (bytes > passiveBytes) db.pragma('wal_checkpoint(PASSIVE)');
+  const size = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  if (size <= passiveBytes) return;
+  // Never waits for anybody. What the file has held at most says nothing of what is in it now.
+  const [{ log }] = db.pragma('wal_checkpoint(PASSIVE)');
+  const bytes = log * frameBytes;
+  if (bytes <= restartBytes || held > 0) return;
+  // Lets the file be used again from its beginning, which nobody may be reading then. It keeps writers out while it
+  // waits for readers, so it does not wait: until readers that overlap have prevented it for too long.
+  db.pragma(`busy_timeout = ${bytes > waitBytes ? waitMs : 0}`);
+  db.pragma('wal_checkpoint(RESTART)');
 }
 
 const timer = setInterval(() => {

@@ -11,7 +11,10 @@ export interface Checkpoints {
 /** Starts the checkpoint thread. */
 export function startCheckpoints(file: string): Checkpoints {
   const thread = new Worker(new URL('./checkpoint-thread.mjs', import.meta.url), {
-    workerData: { file, everyMs: 500, passiveBytes: 4 * MiB, restartBytes: 16 * MiB },
+    workerData: {
+      ...{ file, everyMs: 500 },
+      ...{ passiveBytes: 4 * MiB, restartBytes: 16 * MiB, waitBytes: 48 * MiB },
+    },
   });
   thread.unref();
   // Without its thread the WAL grows and nothing else changes: not worth ending the server for.
