@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
+import BetterSqlite3 from 'better-sqlite3';
 import { createClient, discover, type OffshootClient } from '../client/index.ts';
 import { createTransport, requestJson, type Transport } from '../client/transport.ts';
 import { loadConfig } from '../config/index.ts';
@@ -171,5 +172,27 @@ export async function until<T>(
       throw new Error(`not in time: ${JSON.stringify(answer).slice(0, 1000)}`);
     }
     await sleep(everyMs);
+  }
+}
+
+/**
+ * Until the engine has heard all that it was to be told: a session's start has its own workflow to begin, which
+ * nobody waits for and which must not be counted to whoever comes next.
+ */
+export async function withHearing<T>(
+  { home }: Pick<Stack, 'home'>,
+  use: (untilHeard: () => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const db = new BetterSqlite3(homePaths(home).database, { readonly: true });
+  const open = db.prepare('SELECT count(*) FROM outbox').pluck();
+  try {
+    return await use(async () => {
+      await until(
+        async () => Number(open.get()),
+        (count) => count === 0,
+      );
+    });
+  } finally {
+    db.close();
   }
 }

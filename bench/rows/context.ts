@@ -14,7 +14,7 @@ import { plainFigure, ratioFigure, type Figure } from '../figure.ts';
 import type { Row } from '../row.ts';
 import { fillSearchStore } from '../search-store.ts';
 import { quantile } from '../statistics.ts';
-import { post, runStack, withHome, type Stack } from '../stack.ts';
+import { post, runStack, withHearing, withHome, type Stack } from '../stack.ts';
 
 const TURNS = 1_000_000;
 /** Sessions whose children are asked for, in turns. */
@@ -101,16 +101,23 @@ async function starting(stack: Stack, rounds: number): Promise<Figure> {
       ...{ harness: 'opencode', project: '/bench', sessionKey: `child${made}` },
       parentSessionKey: keyOf(made++),
     }) as Promise<{ inject: string }>;
-  return withEcho(stack, async (echo) => {
-    const answer = await start();
-    if (!answer.inject.includes('must stay as it is')) throw new Error('a child inherited nothing');
-    const times = await alternate(
-      { rounds, warmUp: Math.ceil(rounds / 10) },
-      () => timed(start),
-      () => timed(() => post(echo, '/', answer)),
-    );
-    return ratioFigure('session-start of a child / echo of its answer + flush', times, {
-      atMost: 2,
-    });
-  });
+  return withEcho(stack, (echo) =>
+    withHearing(stack, async (untilHeard) => {
+      const answer = await start();
+      if (!answer.inject.includes('must stay as it is'))
+        throw new Error('a child inherited nothing');
+      const times = await alternate(
+        { rounds, warmUp: Math.ceil(rounds / 10) },
+        async () => {
+          const ms = await timed(start);
+          await untilHeard();
+          return ms;
+        },
+        () => timed(() => post(echo, '/', answer)),
+      );
+      return ratioFigure('session-start of a child / echo of its answer + flush', times, {
+        atMost: 2,
+      });
+    }),
+  );
 }
