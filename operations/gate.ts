@@ -8,12 +8,13 @@ import {
   openInvocationOn,
   type InvocationRow,
 } from '../store/invocations.ts';
+import { liveRun } from '../store/lifecycle/claim.ts';
 import { isAtOrAbove } from '../store/lineage.ts';
 import { findSession, sessionById, sessionsByKey, type SessionRow } from '../store/sessions.ts';
 import type { TokenClaims } from '../domain/token.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
-import { isOwn, ownAgent, requireInProject, scopeOf } from './scope.ts';
+import { isOwn, mayStart, ownAgent, requireInProject, scopeOf } from './scope.ts';
 
 type ChildClaims = Extract<TokenClaims, { role: 'child' }>;
 
@@ -32,12 +33,13 @@ export function askingInvocation(deps: Deps, caller: Caller): InvocationRow | nu
 }
 
 /**
- * Who stands still in a wait: the token's invocation, else the open one of the session that the header names.
- * A session that is not known, or of somebody else, does not spoil a read: nobody stands still then.
+ * Who stands still in a wait: the token's invocation, else the one that runs in the session which the header names,
+ * if this token could be its: an agent waits for what it has started. Any other header does not spoil a read:
+ * nobody stands still then, and nothing is refused for it.
  */
 export function waitingInvocation(deps: Deps, caller: Caller): InvocationRow | null {
   const asking = askingInvocation(deps, caller);
-  if (asking || caller.parentSessionId === null) return asking;
+  if (asking || caller.parentSessionId === null || !mayStart(caller)) return asking;
   const { db } = deps.store;
   const agentId = ownAgent(caller, undefined);
   const [session, another] =
@@ -45,7 +47,8 @@ export function waitingInvocation(deps: Deps, caller: Caller): InvocationRow | n
       ? sessionsByKey(db, caller.parentSessionId)
       : [findSession(db, agentId, caller.parentSessionId)];
   if (!session || another || !isOwn(caller, session)) return null;
-  return openInvocationOn(db, session.id) ?? null;
+  const open = openInvocationOn(db, session.id);
+  return open && liveRun(deps.store, open.id) ? open : null;
 }
 
 /** Whose data is asked for: the token's agent; for the administrator, the one that is named. */

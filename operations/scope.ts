@@ -30,6 +30,10 @@ export function requirePermission(caller: Caller, name: OperationName): void {
   }
 }
 
+/** Whether it may start sub-agents. */
+export const mayStart = (caller: Caller): boolean =>
+  scopeOf(caller)?.permissions.includes('remember') ?? true;
+
 /** The agent that is asked for, as far as the token names one; another one is refused. */
 export function ownAgent(caller: Caller, named: string | undefined): string | undefined {
   const scope = scopeOf(caller);

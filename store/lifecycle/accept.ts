@@ -18,6 +18,7 @@ import { findSession, insertSession, isThere, sessionById, type SessionRow } fro
 import { beginWait } from '../waits.ts';
 import type { Tx } from '../write-queue.ts';
 import { checkBounds, type Bounds, type BoundsRequest } from './check-bounds.ts';
+import { liveRun } from './claim.ts';
 
 export interface AcceptRequest extends BoundsRequest {
   id: string;
@@ -53,21 +54,22 @@ export function accept(tx: Tx, request: AcceptRequest): InvocationRow {
   const bounds = checkBounds(tx, request, owner);
   const session = 'newKey' in request.session ? openSession(tx, request) : request.session;
   checkCycle(tx, request, session, owner);
-  if (owner && request.waitId) refuseDeadlock(tx, owner);
+  const waiter = owner && waits(tx, request, owner.id) ? owner : null;
+  if (waiter) refuseDeadlock(tx, waiter);
 
   const row = insert(tx, request, session, owner, bounds);
   queueSpawn(tx, row);
   const isFirst = openInvocationOn(tx.db, session.id)?.id === row.id;
-  const lendsSlot = owner !== null && request.waitId !== null && !isBlocked(tx, owner.id);
-  if (owner && request.waitId) {
+  const lender = waiter && !isBlocked(tx, waiter.id) ? waiter : null;
+  if (waiter) {
     beginWait(tx, {
-      waitId: request.waitId,
-      waiterId: owner.id,
+      waitId: request.waitId!,
+      waiterId: waiter.id,
       ids: [row.id],
       until: 'all',
     });
   }
-  if (isFirst && lendsSlot) inheritSlot(tx, row, owner);
+  if (isFirst && lender) inheritSlot(tx, row, lender);
   if (isFirst) enqueue(tx, row);
   admitNext(tx);
   tx.note({
@@ -92,11 +94,16 @@ function sameRequest(known: InvocationRow, request: AcceptRequest): InvocationRo
 }
 
 /** A SYNC call that comes again after a restart of the server waits as before, and lends its slot again. */
-function standStillAgain(tx: Tx, known: InvocationRow, { waitId }: AcceptRequest): void {
-  if (waitId === null || known.owner_invocation_id === null || isFinal(known.status)) return;
-  beginWait(tx, { waitId, waiterId: known.owner_invocation_id, ids: [known.id], until: 'all' });
+function standStillAgain(tx: Tx, known: InvocationRow, request: AcceptRequest): void {
+  const waiterId = known.owner_invocation_id;
+  if (waiterId === null || isFinal(known.status) || !waits(tx, request, waiterId)) return;
+  beginWait(tx, { waitId: request.waitId!, waiterId, ids: [known.id], until: 'all' });
   admitNext(tx);
 }
+
+/** Whether the owner stands still for this call: by its own token, or named by somebody and at work. */
+const waits = (tx: Tx, { waitId, askingInvocation }: AcceptRequest, ownerId: string): boolean =>
+  waitId !== null && (askingInvocation !== null || liveRun(tx, ownerId) !== undefined);
 
 /** Looked up before this transaction began, they may have been deleted since. */
 function requireSessions(tx: Tx, { parent, session }: AcceptRequest): void {

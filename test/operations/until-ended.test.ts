@@ -55,17 +55,68 @@ test('a wait that is over says what is still open, and takes nothing with it', a
   });
 });
 
-test('nobody can wait for itself or for who stands above it', async () => {
+/** Whoever may only read, with the header of a session that is none of theirs. */
+const reader = (room: Room, id: string) =>
+  callerAs({
+    claims: {
+      role: 'readonly',
+      agentId: 'default',
+      project: null,
+      permissions: ['recall'],
+      expiresAt: '2999-01-01T00:00:00.000Z',
+    },
+    parentSessionId: room.row(id).session_key,
+  });
+
+test('nobody can wait for itself or for who stands above it; who only reads may', async () => {
   await withOperations(async (room) => {
     const parent = await room.start();
     const child = await room.start({}, room.child(parent.id));
+    await room.host.claim(child.id);
     for (const id of [parent.id, child.id]) {
-      const asked = { ids: [id], waitSeconds: 1 };
+      const asked = { ids: [id], waitSeconds: 0.01 };
       for (const asker of [room.child(child.id), room.headed(child.id)]) {
         expect(await refusal(room.ask('waitSubagents', asked, asker))).toBe('cycle');
       }
+      const read = room.ask('waitSubagents', asked, reader(room, child.id));
+      expect((await read).open).toHaveLength(1);
     }
   });
+});
+
+test.each([
+  ['a token that may only read', reader, true],
+  ['one that does not run', (room: Room, id: string) => room.headed(id), false],
+] as const)('a wait lends no slot by the header of %s', async (_, callerOf, isRunning) => {
+  await withOperations(
+    async (room) => {
+      const [first, second] = (await started(room, 2)) as [string, string];
+      await room.host.claim(first);
+      const caller = callerOf(room, isRunning ? first : second);
+      const wait = room.ask('waitSubagents', { ids: [first] }, caller);
+      await room.store.write(() => undefined);
+      expect([room.count('waits'), room.row(second).host_id]).toEqual([0, null]);
+      await room.host.end({ invocationId: first, runNo: 1 }, 'done');
+      expect((await wait).done).toHaveLength(1);
+    },
+    { slots: 1 },
+  );
+});
+
+test('a SYNC call in the name of one that does not run holds nothing up', async () => {
+  await withOperations(
+    async (room) => {
+      const [first, second] = (await started(room, 2)) as [string, string];
+      await room.host.claim(first);
+      const sync = room.start({ executionMode: 'SYNC', waitSeconds: 5 }, room.headed(second));
+      const child = await room.childOf(second);
+      expect(room.count('waits')).toBe(0);
+      await room.host.end({ invocationId: first, runNo: 1 }, 'done');
+      await room.host.play(child, 'done');
+      expect((await sync).status).toBe('completed');
+    },
+    { slots: 1 },
+  );
 });
 
 test('the last process of a full host is refused to stand still, and can go on', async () => {
@@ -87,6 +138,9 @@ test('the last process of a full host is refused to stand still, and can go on',
       const poll = await room.start({}, asChild);
       const wait = room.ask('waitSubagents', { ids: [poll.id], waitSeconds: 5 }, asChild);
       expect(await refusal(wait)).toBe('capacity');
+      const asked = { ids: [poll.id], waitSeconds: 0.01 };
+      const read = room.ask('waitSubagents', asked, reader(room, child));
+      expect((await read).open).toHaveLength(1);
       await room.host.end({ invocationId: child, runNo: 1 }, 'done');
       expect((await call).status).toBe('completed');
       await room.host.end({ invocationId: root.id, runNo: 1 }, 'done');
