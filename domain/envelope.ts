@@ -3,7 +3,7 @@ import { limits } from '../contract/limits.ts';
 import type { Status } from '../contract/words.ts';
 import { escapeMarkup } from './plain-text.ts';
 import { redact } from './redact.ts';
-import { headAndTail } from './text.ts';
+import { bothEnds, headAndTail, type Ends, type HeadAndTail } from './text.ts';
 
 export interface Ended {
   callbackId: string;
@@ -16,9 +16,8 @@ export interface Ended {
   status: Status;
   durationMs: number | null;
   tokenUsage: { input: number; output: number } | null;
-  content: string | null;
-  /** Bytes that were left out of its middle already, because no envelope would hold them. */
-  contentCut?: number;
+  /** The whole answer, or the ends of one that no envelope would hold: each longer than is shown, by a secret. */
+  content: string | Ends | null;
   error: string | null;
   errorCode: string | null;
 }
@@ -57,21 +56,44 @@ export function renderCallbackTurn(envelopes: string[]): string {
   return `${lead}\n\n${envelopes.join('\n\n')}\n\n${close}\n`;
 }
 
-function body(ended: Ended): string {
-  const parts: string[] = [];
-  if (ended.error !== null) parts.push(`Error: ${ended.error}`);
-  if (ended.content !== null) parts.push(ended.content);
-  const whole = redact(parts.join('\n\n')) || '(no answer)';
+function body({ error, content, invocationId }: Ended): string {
   const note = (omitted: number) =>
-    `\n[… ${omitted + (ended.contentCut ?? 0)} bytes left out; the whole answer: get_subagent ${ended.invocationId} …]\n`;
-  return fit(whole, note);
+    `\n[… ${omitted} bytes left out; the whole answer: get_subagent ${invocationId} …]\n`;
+  const lead = error === null ? [] : [`Error: ${error}`];
+  if (content !== null && typeof content !== 'string') {
+    const ends = withoutSeam({ ...content, head: [...lead, content.head].join('\n\n') });
+    return fit((room) => bothEnds(ends, room, note), note);
+  }
+  const parts = content === null ? lead : [...lead, content];
+  const whole = redact(parts.join('\n\n')) || '(no answer)';
+  return fit((room) => headAndTail(whole, room, note), note);
+}
+
+/** The longest secret that is known by its end, too. */
+export const secretCharsMax = 10_000;
+
+/**
+ * Ends without secrets, and without what may be half a one: the last word of the head, the first line of the tail.
+ * Where these are longer than a secret the rest of them stays.
+ */
+function withoutSeam({ head, tail, gone }: Ends): Ends {
+  const [first, last] = [redact(head), redact(tail)];
+  const end = Math.max(first.search(/\s\S*$/), first.length - secretCharsMax, 0);
+  const line = last.indexOf('\n');
+  const start = Math.min(line === -1 ? last.length : line + 1, secretCharsMax);
+  const ends = {
+    head: first.slice(0, end).replace(/[\uD800-\uDBFF]$/, ''),
+    tail: last.slice(start).replace(/^[\uDC00-\uDFFF]/, ''),
+  };
+  const dropped = Buffer.byteLength(first + last) - Buffer.byteLength(ends.head + ends.tail);
+  return { ...ends, gone: gone + dropped };
 }
 
 /** The bound holds for what the parent reads: an answer full of brackets grows when it is escaped. */
-function fit(whole: string, note: (omitted: number) => string): string {
+function fit(cut: (room: number) => HeadAndTail, note: (omitted: number) => string): string {
   const max = limits.envelopeBodyBytesMax;
   for (let room: number = max; ;) {
-    const { text, omitted } = headAndTail(whole, room, note);
+    const { text, omitted } = cut(room);
     const escaped = escape(text);
     const bytes = Buffer.byteLength(escaped) - (omitted > 0 ? Buffer.byteLength(note(omitted)) : 0);
     if (bytes <= max) return escaped;

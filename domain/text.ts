@@ -32,11 +32,31 @@ export function headAndTail(
 ): HeadAndTail {
   const bytes = Buffer.from(text);
   if (bytes.length <= maxBytes) return { text, omitted: 0 };
-  const headEnd = backToCharacter(bytes, Math.floor((maxBytes * 2) / 3));
-  const tailStart = forwardToCharacter(bytes, bytes.length - (maxBytes - headEnd));
-  const omitted = tailStart - headEnd;
+  // Both ends are the whole text here: what is between them is counted twice.
+  return bothEnds({ head: text, tail: text, gone: -bytes.length }, maxBytes, note);
+}
+
+/** A text whose middle is not here. */
+export interface Ends {
+  head: string;
+  tail: string;
+  /** Bytes between them. */
+  gone: number;
+}
+
+/** The same of a text whose middle is gone already: the note stands there, however short the ends are. */
+export function bothEnds(
+  { head, tail, gone }: Ends,
+  maxBytes: number,
+  note: (omitted: number) => string,
+): HeadAndTail {
+  const [first, last] = [Buffer.from(head), Buffer.from(tail)];
+  const headMax = Math.max(Math.floor((maxBytes * 2) / 3), maxBytes - last.length);
+  const headEnd = backToCharacter(first, Math.min(first.length, headMax));
+  const tailStart = forwardToCharacter(last, Math.max(0, last.length - (maxBytes - headEnd)));
+  const omitted = gone + first.length - headEnd + tailStart;
   return {
-    text: `${bytes.toString('utf8', 0, headEnd)}${note(omitted)}${bytes.toString('utf8', tailStart)}`,
+    text: `${first.toString('utf8', 0, headEnd)}${note(omitted)}${last.toString('utf8', tailStart)}`,
     omitted,
   };
 }

@@ -73,6 +73,32 @@ test('of an answer of megabytes the parent reads what it would read of the whole
   });
 });
 
+test.each([
+  ['lines', '\n', 40],
+  ['one line', ' ', 40],
+  ['few that are long', '\n', 7900],
+])('no half of a secret is read where an answer was cut: %s', async (_, between, length) => {
+  await withOperations(async (room) => {
+    await room.ask('registerSession', { key: 'main' });
+    for (const shift of [0, 13, 29, 47]) {
+      const { id } = await room.start({ ...callback, parentSessionId: 'main' });
+      const token = `eyJ${'Q'.repeat(40)}.${'Q'.repeat(length)}.${'Q'.repeat(40)}`;
+      const middle = `${token}${between}`.repeat(Math.ceil(100_000 / token.length));
+      const content = `head${'-'.repeat(shift)} ${middle}x\ntail`;
+      await room.host.play(id, content);
+      const { envelope } = (await room.callbacks('main')).find((one) => one.invocationId === id)!;
+      expect(envelope).not.toContain('QQQQ');
+      expect(envelope).toContain('\nhead');
+      expect(envelope).toContain('\ntail\n');
+      const cut = /\[… (\d+) bytes left out; the whole answer: get_subagent sub_/.exec(
+        envelope,
+      )?.[1];
+      expect(Number(cut)).toBeGreaterThan(30_000);
+      expect(Number(cut)).toBeLessThan(content.length);
+    }
+  });
+});
+
 test('only callbacks of this session can be acknowledged, and the rest is named', async () => {
   await withOperations(async (room) => {
     await room.ask('registerSession', { key: 'main' });
