@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { limits } from './limits.ts';
 import { turnSchema } from './records.ts';
-import { keySchema, sessionKeySchema as key, yesOrNo } from './requests.ts';
+import { keySchema, projectSchema, sessionKeySchema as key, yesOrNo } from './requests.ts';
 import { withAliases } from './with-aliases.ts';
 import { turnRoleSchema, turnSources } from './words.ts';
 
@@ -82,11 +82,26 @@ export const exportedSessionSchema = z.object({
   sessionKey: key,
   agentId: keySchema,
   harness: z.string().nullable(),
-  project: z.string().nullable(),
+  project: projectSchema.nullable(),
   title: z.string().nullable(),
   /** Ranges of turns in the order in which they are read; null where that is as they came. */
-  order: z.array(z.tuple([z.number().int(), z.number().int().nullable()])).nullable(),
+  order: z
+    .array(z.tuple([z.number().int().min(1), z.number().int().nullable()]))
+    .refine(isOrder, 'must be ranges that share no turn, the last of them open')
+    .nullable(),
 });
+
+/** Readers rely on it: a turn is told once, and what comes has its place behind all others. */
+function isOrder(ranges: [number, number | null][]): boolean {
+  const byNumber = ranges.toSorted(([a], [b]) => a - b);
+  return (
+    ranges.at(-1)?.[1] === null &&
+    byNumber.every(([from, to], at) =>
+      to === null ? at === byNumber.length - 1 : from <= to && to < (byNumber[at + 1]?.[0] ?? to),
+    )
+  );
+}
+
 export const exportedTurnSchema = z.object({
   seq: z.number().int().min(1),
   role: turnRoleSchema,

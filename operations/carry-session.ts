@@ -10,6 +10,7 @@ import {
   type ExportedTurn,
 } from '../contract/transcripts.ts';
 import { redact, redactLine, redactValue } from '../domain/redact.ts';
+import { canonicalName } from '../harnesses/names.ts';
 import { exportedTurn, pageOfTurns } from '../store/session-turns.ts';
 import { rangesOf, setRanges } from '../store/reading-order.ts';
 import { insertSession, findSession, type SessionRow } from '../store/sessions.ts';
@@ -69,7 +70,8 @@ export async function importSession(
   const head = parseLine(exportedSessionSchema, first, 1);
   const turns = rest.map((line, index) => parseLine(exportedTurnSchema, line, index + 2));
   const agentId = input.agentId ?? head.agentId;
-  const { sessionKey, harness, project, title } = head;
+  const { sessionKey, project, title } = head;
+  const harness = head.harness === null ? null : canonicalName(head.harness);
   return deps.store.write((tx) => {
     const session =
       findSession(tx.db, agentId, sessionKey) ??

@@ -145,3 +145,74 @@ test("an export goes out without secrets, the rest to the byte, and is imported;
     expect(whole.jsonl).toBe(raw);
   });
 });
+
+const exported = (head: object) => {
+  const about = { offshoot: 'session', version: 1, sessionKey: 's1', agentId: 'default' };
+  const none = { harness: null, project: null, title: null, order: null };
+  const turn = { role: 'user', at: '2026-01-01T00:00:00.000Z', raw: null, tools: null };
+  const turns = ['one', 'two', 'three'].map((text, index) =>
+    JSON.stringify({ ...turn, seq: index + 1, text, source: null, extra: null }),
+  );
+  return `${JSON.stringify({ ...about, ...none, ...head })}\n${turns.join('\n')}\n`;
+};
+
+test('what an older export says of its program and folder is kept as it is asked for now', () =>
+  withHooks(async (room) => {
+    const jsonl = exported({ harness: 'Copilot', project: '/q/', sessionKey: 'session:s1' });
+    await room.ask('importSession', { jsonl });
+    expect(room.session('s1')).toMatchObject({ harness: 'copilot-cli', project: '/q' });
+    for (const asked of [{ harness: 'copilot' }, { project: '/q' }]) {
+      expect((await room.ask('listSessions', asked)).count).toBe(1);
+    }
+    const found = await room.ask('searchSessions', { query: 'two', project: '/q' });
+    expect(found.hits).toHaveLength(1);
+  }));
+
+test('an import whose order would tell a turn twice, or has no open end, is refused', () =>
+  withHooks(async (room) => {
+    const orders = [
+      ...[
+        [],
+        [[1, 2]],
+        [[0, null]],
+        [
+          [2, 1],
+          [3, null],
+        ],
+        [
+          [1, null],
+          [2, null],
+        ],
+      ],
+      ...[
+        [
+          [1, 2],
+          [2, null],
+        ],
+        [
+          [1, null],
+          [2, 3],
+        ],
+        [
+          [4, null],
+          [5, 6],
+        ],
+        [
+          [1, 1],
+          [1, 1],
+          [3, null],
+        ],
+      ],
+    ];
+    for (const order of orders) {
+      const refused = await refusal(room.ask('importSession', { jsonl: exported({ order }) }));
+      expect([order, refused]).toEqual([order, 'bad_request']);
+    }
+    const order = [
+      [3, 3],
+      [1, 1],
+      [4, null],
+    ];
+    await room.ask('importSession', { jsonl: exported({ order }) });
+    expect(room.said('s1')).toEqual(['user: three', 'user: one']);
+  }));
