@@ -107,3 +107,39 @@ test('waits are calls, and none of them outlives the server', async () => {
     await second.close();
   });
 });
+
+test('what was kept before names had one form is kept in it', async () => {
+  await withFile(async (file) => {
+    olderDatabase(file, 27);
+    const db = new BetterSqlite3(file);
+    const add = db.prepare(
+      `INSERT INTO sessions (agent_id, session_key, kind, harness, project, last_seq, created_at, updated_at)
+       VALUES ('old', ?, 'external', ?, ?, ?, '', '')`,
+    );
+    add.run('a', 'copilot', '/q/', 1);
+    add.run('b', 'Claude_Code', '/q//', 0);
+    add.run('c', 'my_agent', '/', 0);
+    add.run('d', null, null, 0);
+    add.run('session:e', 'gemini', '//', 0);
+    add.run('session:d', 'codex-cli', '/q/d', 0);
+    add.run('session:', 'claude', '/', 0);
+    add.run('session:root', 'opencode', '/', 0);
+    add.run('child', 'opencode', '/', 0);
+    db.exec(`INSERT INTO lineage (session_id, parent_session_id, root_session_id, depth, rule, at)
+             VALUES (9, 8, 8, 1, 'explicit', '')`);
+    db.close();
+    const store = openStore(file, { checkpoints: false });
+    const rows = store.db.all<Record<string, string | null>>(
+      'SELECT session_key, harness, project FROM sessions ORDER BY id',
+    );
+    expect(rows.map((row) => Object.values(row).join(' '))).toEqual([
+      ...['a copilot-cli /q', 'b claude-code /q', 'c my_agent /', 'd  ', 'e gemini-cli /'],
+      ...['session:d codex /q/d', 'session: claude-code /', 'session:root opencode /'],
+      'child opencode /',
+    ]);
+    // The index hears that the turns of a session belong elsewhere.
+    const told = store.db.all('SELECT session_id FROM search_changes WHERE session_id IS NOT NULL');
+    expect(told).toEqual([{ session_id: 1 }]);
+    await store.close();
+  });
+});
