@@ -1,10 +1,11 @@
 /** `up` without `--detach`: this process is the launcher, and stays until Ctrl-C. */
+import { discover } from '../client/index.ts';
 import type { Config } from '../contract/config.ts';
 import { AppError } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
 import type { CliDeps } from './deps.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
-import { homeHealth, runningAgents } from './home-health.ts';
+import { runningAgents } from './home-health.ts';
 import { addressesOf, renderAddresses } from './render/stack.ts';
 import { createStyle } from './render/style.ts';
 import { tellTrouble } from './tell-trouble.ts';
@@ -35,10 +36,12 @@ export async function upInForeground(
     isInterrupted = true;
   });
   obeySignals(launcher);
+  const over = new AbortController();
+  void launcher.finished.then(() => over.abort());
   try {
     await launcher.ready;
     isReady = true;
-    await tellAddresses(deps, options.json ?? false);
+    await tellAddresses(deps, options.json ?? false, over.signal);
   } catch (error) {
     await launcher.stop();
     stopListening();
@@ -52,17 +55,16 @@ export async function upInForeground(
   return exitCodes.ok;
 }
 
-async function tellAddresses(deps: CliDeps, isJson: boolean): Promise<void> {
+async function tellAddresses(deps: CliDeps, isJson: boolean, over: AbortSignal): Promise<void> {
   const { settledHealth } = await import('../launcher/index.ts');
   const { home, out, err } = deps;
-  await settledHealth(home);
-  const { health, url } = await homeHealth(home);
-  if (health === null || url === null) {
+  const health = await settledHealth(home, over);
+  if (health === null) {
     throw new AppError('server_unavailable', 'The server was ready and does not answer any more.', {
       hint: `Its log is ${homePaths(home).logs}/server.log.`,
     });
   }
-  const addresses = addressesOf(home, url, health);
+  const addresses = addressesOf(home, discover(home).url, health);
   await tellTrouble(deps, health);
   if (isJson) return writeJson(out, addresses);
   out.write(renderAddresses(addresses, createStyle(out.hasColor)));

@@ -37,12 +37,17 @@ export function isSettled(home: string, health: Health, answeredForMs: number): 
   return answeredForMs > (waitsForNamed ? namedMsMax : wholeMsMax);
 }
 
-/** How it is once it is whole, or will not be soon; null when it does not answer any more. */
-export async function settledHealth(home: string): Promise<Health | null> {
+/**
+ * How it is once it is whole, or will not be soon. A server that ends meanwhile is started again: null only when
+ * nothing answers for as long as that may take, or the stack is `over`.
+ */
+export async function settledHealth(home: string, over: AbortSignal): Promise<Health | null> {
   const from = Date.now();
   for (;;) {
     const health = await readHealth(home);
-    if (health === null || isSettled(home, health, Date.now() - from)) return health;
+    const triedForMs = Date.now() - from;
+    const isDone = health ? isSettled(home, health, triedForMs) : triedForMs > wholeMsMax;
+    if (isDone || over.aborted) return health;
     await sleep(pollMs);
   }
 }
