@@ -91,13 +91,13 @@ export function lastTurns(db: Db, sessionId: number, limit: number): ReadTurn[] 
   const rows: ReadTurn[] = [];
   for (const { from, to } of rangesFromEnd(db, sessionId)) {
     if (rows.length >= limit) break;
-    rows.push(
-      ...db.all<ReadTurn>(
-        `SELECT seq, role, text, raw, source FROM turns
-         WHERE session_id = :sessionId AND seq BETWEEN :from AND :to ORDER BY seq DESC LIMIT :left`,
-        { sessionId, from, to, left: limit - rows.length },
-      ),
+    const found = db.all<ReadTurn>(
+      `SELECT seq, role, text, raw, source FROM turns
+       WHERE session_id = :sessionId AND seq BETWEEN :from AND :to ORDER BY seq DESC LIMIT :left`,
+      { sessionId, from, to, left: limit - rows.length },
     );
+    // One by one: as arguments of one call more than a hundred thousand have no room.
+    for (const row of found) rows.push(row);
   }
   return rows.toReversed();
 }
@@ -180,16 +180,19 @@ function unitsOf(
 /** The one that is read first, with its place; what was said in a branch that was left has none. */
 function firstPlace(db: Db, sessionId: number, seqs: readonly number[]): Place {
   const found = seqs.flatMap((seq) => {
-    const range =
-      db.get<PlacedRange>(
-        `SELECT ${rangeColumns} FROM turn_order WHERE session_id = :sessionId AND to_seq >= :seq
-       ORDER BY to_seq LIMIT 1`,
-        { sessionId, seq },
-      ) ?? openRange(db, sessionId);
+    const range = rangeUpFrom(db, sessionId, seq);
     return range.from <= seq ? [{ place: range.place, seq }] : [];
   });
   return found.toSorted((a, b) => a.place - b.place || a.seq - b.seq)[0]!;
 }
+
+/** The range that has this turn, or else the next one by number. */
+const rangeUpFrom = (db: Db, sessionId: number, seq: number): PlacedRange =>
+  db.get<PlacedRange>(
+    `SELECT ${rangeColumns} FROM turn_order WHERE session_id = :sessionId AND to_seq >= :seq
+     ORDER BY to_seq LIMIT 1`,
+    { sessionId, seq },
+  ) ?? openRange(db, sessionId);
 
 function rangesFrom(db: Db, sessionId: number, place: number): PlacedRange[] {
   const found = db.all<PlacedRange>(
@@ -214,14 +217,16 @@ const saidIn = (db: Db, sessionId: number, from: number, to: number): number[] =
     )
     .map(({ seq }) => seq);
 
-/** What is about the session goes with what was said before it. */
+/** What is about the session goes with what was said before it, but for what is read elsewhere already. */
 function endOf(db: Db, sessionId: number, seq: number, last: number): number {
   const next = db.get<{ seq: number }>(
     `SELECT seq FROM turns WHERE session_id = :sessionId AND seq > :seq AND ${wasSaid}
      ORDER BY seq LIMIT 1`,
     { sessionId, seq },
   );
-  return next === undefined ? last : next.seq - 1;
+  const end = next === undefined ? last : next.seq - 1;
+  const { from } = rangeUpFrom(db, sessionId, seq);
+  return from > seq ? Math.min(end, from - 1) : end;
 }
 
 function addRange(tx: Tx, sessionId: number, place: number, from: number, to: number | null) {

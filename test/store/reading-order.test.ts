@@ -65,6 +65,7 @@ test('only the end of the order is written, and the whole is as it was meant', a
         expect(read.filter(({ role }) => role !== 'mark').map(({ seq }) => seq)).toEqual(meant);
         // Where nothing was left, all that is about the session is read, and once.
         const all = read.map(({ seq }) => seq).toSorted((a, b) => a - b);
+        expect(all).toEqual([...new Set(all)]);
         if (!leaves) expect(all).toEqual(all.map((_, index) => index + 1));
         marks += said.length - said.filter(Boolean).length;
         if (!leaves) expect(all).toHaveLength(every.length + marks);
@@ -133,4 +134,40 @@ test('the end of a session is read and put in order at the same cost, however lo
     const [short, long] = costs;
     expect(long!.written).toEqual(short!.written);
     expect(long!.ms / short!.ms).toBeLessThan(5);
+  }));
+
+test('a branch that is taken again has only what is about it, not what is read behind it already', () =>
+  withStore(async ({ store }) => {
+    const session = await store.write((tx) => registerSession(tx, s1));
+    const order = (said: readonly number[], touched: number[]) =>
+      store.write((tx) => {
+        const firstOf = touched;
+        keepTail(tx, session.id, { order: said, touched: new Set(touched), firstOf });
+      });
+    const come = (...roles: ('user' | 'mark')[]) =>
+      store.write((tx) =>
+        appendTurns(
+          tx,
+          session.id,
+          roles.map((role) => ({ role, text: 'x' })),
+        ),
+      );
+    await come('user', 'user', 'mark');
+    await order([1], [1, 2]);
+    await come('mark');
+    await order([2], [2]);
+    const read = lastTurns(store.db, session.id, everyTurn).map(({ seq }) => seq);
+    expect(read).toEqual([1, 4, 2, 3]);
+  }));
+
+test('a session of any length is read whole', () =>
+  withStore(async ({ store }) => {
+    const count = 150_000;
+    const session = await store.write((tx) => {
+      const made = registerSession(tx, s1);
+      const turns = Array.from({ length: count }, () => ({ role: 'user' as const, text: 'x' }));
+      appendTurns(tx, made.id, turns);
+      return made;
+    });
+    expect(lastTurns(store.db, session.id, everyTurn)).toHaveLength(count);
   }));
