@@ -43,10 +43,19 @@ export function see<A>(
   return session;
 }
 
-/** What was said before it had ended, and comes late, does not begin it again. */
-function isAfterEnd<A>({ kind, hook }: Hearing<A>, endedAt: string, at: string): boolean {
+/** How far two clocks may be apart: that of the program, and the one by which the end was told. */
+const clocksApartMs = 5 * 60_000;
+
+/**
+ * What was said before it had ended, and comes late, does not begin it again. A start or prompt that comes now does,
+ * also by a clock that is somewhat behind: what runs must not be taken for over until its clock has come after.
+ */
+function isAfterEnd<A>({ kind, hook, caller }: Hearing<A>, endedAt: string, at: string): boolean {
   if (kind.isEnd === true) return false;
-  return at >= endedAt || (hook.at === undefined && isBeginning(kind));
+  if (at >= endedAt) return true;
+  if (!isBeginning(kind)) return false;
+  if (hook.at === undefined) return true;
+  return !caller.isLateHook && Date.parse(at) >= Date.parse(endedAt) - clocksApartMs;
 }
 
 /** A child's token reports its own session and those below it, and new ones, which become its own. */

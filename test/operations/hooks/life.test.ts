@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { nextSessionStep } from '../../../store/lifecycle/next-step.ts';
-import { refusal } from '../operations-fixture.ts';
+import { callerAs, refusal } from '../operations-fixture.ts';
 import { everyHook, hookNames, line, withHooks } from './hooks-fixture.ts';
 
 test('a new agent is registered as shared; a policy that is there is kept [signet 9]', async () => {
@@ -206,7 +206,9 @@ test('what comes late from before the end leaves a session ended; what comes aft
     room.clock.advance(1000);
     await room.ask('hookSessionEnd', s1);
     await room.ask('hookStop', { ...s1, at: before, lastAssistantMessage: 'an answer' });
-    await room.prompt('s1', 'two', { at: before });
+    const late = callerAs({ claims: { role: 'admin' }, isLateHook: true });
+    const two = { ...s1, at: before, userMessage: 'two' };
+    await room.ask('hookUserPromptSubmit', two, late);
     expect([isOver(), room.said('s1').length]).toEqual([true, 3]);
     expect((await room.ask('listSessions', { active: true })).count).toBe(0);
     const sub = { ...s1, sessionKey: 'c', harnessAgentId: 'c', project: '/repo' };
@@ -254,4 +256,25 @@ test('workflows hear that an ended session goes on, and of each child that comes
     expect(pokes().toSorted()).toEqual(['root', sessionKey!].toSorted());
     await room.ask('hookSubagentStop', sub);
     expect(pokes()).toEqual(['root']);
+  }));
+
+test('a start or prompt that comes now goes on with an ended session, also by a clock that is somewhat behind', () =>
+  withHooks(async (room) => {
+    const s1 = { harness: 'claude-code', sessionKey: 's1' };
+    const isOver = () => room.session('s1')!.ended_at !== null;
+    const ago = (ms: number) => new Date(room.clock.now().getTime() - ms).toISOString();
+    await room.ask('hookSessionStart', s1);
+    for (const name of ['hookSessionStart', 'hookUserPromptSubmit'] as const) {
+      await room.ask('hookSessionEnd', s1);
+      const ask = (ms: number, caller = room.admin) =>
+        room.ask(name, { ...s1, at: ago(ms), userMessage: `${ms}` } as never, caller);
+      await ask(10 * 60_000);
+      expect(isOver()).toBe(true);
+      await ask(120_000, callerAs({ claims: { role: 'admin' }, isLateHook: true }));
+      expect(isOver()).toBe(true);
+      await room.ask('hookStop', { ...s1, at: ago(130_000) });
+      expect(isOver()).toBe(true);
+      await ask(140_000);
+      expect(isOver()).toBe(false);
+    }
   }));
