@@ -114,7 +114,8 @@ function unstarted(
   for (const row of fresh.slice(0, CHILDREN_MAX)) {
     const child = describeStart(tx, around, row);
     bytes += Buffer.byteLength(JSON.stringify(child));
-    if (bytes > CHILDREN_BYTES_MAX) break;
+    // One at least: who has none left to start is over.
+    if (bytes > CHILDREN_BYTES_MAX && children.length > 0) break;
     children.push(child);
   }
   return { children, ...(fresh.length > children.length && { hasMore: true }) };

@@ -42,3 +42,16 @@ test('many children are named page by page, none longer than a workflow task bea
     { limits: { maxChildren: limits.openChildrenMax } },
   );
 });
+
+test('a child whose names alone are more than a page is named all the same', async () => {
+  await withOperations(async (room) => {
+    const ids = await startMany(room, 2);
+    room.store.db.run('UPDATE subagent_sessions SET spec_id = :long', {
+      long: 'x'.repeat(300_000),
+    });
+    const page = await room.store.write((tx) =>
+      nextSessionStep(tx, around, 'default', '漢'.repeat(160)),
+    );
+    expect(page).toMatchObject({ children: [{ invocationId: ids[0] }], hasMore: true });
+  });
+});
