@@ -12,13 +12,19 @@ import type { ApiEnv } from './gate.ts';
 export function callerOf(c: Context<ApiEnv>, gone: AbortSignal = c.req.raw.signal): Caller {
   return {
     claims: c.get('claims'),
-    parentSessionId: bareKey(keyFromHeader(c, headers.parentSession) ?? '').trim() || null,
+    parentSessionId: sessionFromHeader(c),
     idempotencyKey: keyFromHeader(c, headers.idempotencyKey),
     runtimePath: runtimePathOf(c),
     isLateHook: c.req.header(headers.lateHook)?.trim() === '1',
     trace: parseTraceparent(c.req.header(traceparentHeader)),
     gone,
   };
+}
+
+/** `session:` with nothing behind it is as empty as the header itself. */
+function sessionFromHeader(c: Context): string | null {
+  const key = bareKey(keyFromHeader(c, headers.parentSession) ?? '').trim();
+  return key === '' ? null : key;
 }
 
 /** An empty header is none: a template whose variable was not set leaves one behind. */

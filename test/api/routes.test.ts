@@ -114,6 +114,11 @@ describe('input', () => {
       expect(api.asked[0]?.caller.parentSessionId).toBe('who-asks');
     },
   );
+  test.each(['session:', 'session: ', ''])('a header that says %j names nobody', async (said) => {
+    const api = fakeApi();
+    await api.ask('GET', '/api/runners', { headers: { 'x-agent-session-id': said } });
+    expect(api.asked[0]?.caller.parentSessionId).toBeNull();
+  });
   test('every path of a session is among them', () => {
     const paths = names.filter((name) => operations[name].path.startsWith('/api/sessions/{key}'));
     expect(withKeys.map(([name]) => name)).toEqual(expect.arrayContaining(paths));
