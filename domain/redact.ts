@@ -8,7 +8,10 @@ interface Shape {
   /** How each begins: most texts hold none of these, and are looked through only once. */
   start: string;
   pattern: RegExp;
-  /** Group 1, where there is one, stays: it says what the secret was for. */
+  /**
+   * Group 1, where there is one, stays: it says what the secret was for. What has no end is one class of characters and
+   * a star (not `{8,}`, no choice): of anything else each time takes room on a stack, which a few megabytes overflow.
+   */
 }
 
 const shapes: readonly Shape[] = [
@@ -17,7 +20,7 @@ const shapes: readonly Shape[] = [
     kind: 'private key',
     start: 'PRIVATE KEY',
     pattern:
-      /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]{0,8000}?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|(?:(?:\r?\n|\\[nr])(?:[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]*)(?=\r?\n|\\[nr]|$(?![^])))*)|(?:^[A-Za-z0-9+/=]{16,100}[ \t]*\r?\n){0,100}^(?:[A-Za-z0-9+/=]{1,100}[ \t]*\r?\n)?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/gm,
+      /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]{0,8000}?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|(?:(?:\r?\n|\\[nr])(?:[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]*)(?=\r?\n|\\[nr]|$(?![^]))){0,1000})|(?:^[A-Za-z0-9+/=]{16,100}[ \t]*\r?\n){0,100}^(?:[A-Za-z0-9+/=]{1,100}[ \t]*\r?\n)?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/gm,
   },
   {
     kind: 'AWS key id',
@@ -27,32 +30,40 @@ const shapes: readonly Shape[] = [
   {
     kind: 'GitHub token',
     start: 'gh[pousr]_[A-Za-z0-9]{20}|github_pat_',
-    pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})/g,
+    pattern:
+      /\b(?:gh[pousr]_[A-Za-z0-9]{20}[A-Za-z0-9]*|github_pat_[A-Za-z0-9_]{20}[A-Za-z0-9_]*)/g,
   },
-  { kind: 'GitLab token', start: 'glpat-', pattern: /\bglpat-[\w-]{16,}/g },
-  { kind: 'Slack token', start: 'xox[abeprs]-', pattern: /\bxox[abeprs]-[\w-]{10,}/g },
-  { kind: 'npm token', start: 'npm_[A-Za-z0-9]{30}', pattern: /\bnpm_[A-Za-z0-9]{30,}/g },
-  { kind: 'Google key', start: 'AIza[\\w-]{30}', pattern: /\bAIza[\w-]{30,}/g },
+  { kind: 'GitLab token', start: 'glpat-', pattern: /\bglpat-[\w-]{16}[\w-]*/g },
+  { kind: 'Slack token', start: 'xox[abeprs]-', pattern: /\bxox[abeprs]-[\w-]{10}[\w-]*/g },
+  {
+    kind: 'npm token',
+    start: 'npm_[A-Za-z0-9]{30}',
+    pattern: /\bnpm_[A-Za-z0-9]{30}[A-Za-z0-9]*/g,
+  },
+  { kind: 'Google key', start: 'AIza[\\w-]{30}', pattern: /\bAIza[\w-]{30}[\w-]*/g },
   {
     kind: 'API key',
     start: 'sk-[\\w-]{16}|[srp]k_(?:live|test)_',
-    pattern: /\b(?:sk-(?=[\w-]{0,200}\d)[\w-]{16,}|[srp]k_(?:live|test)_[A-Za-z0-9]{10,})/g,
+    pattern:
+      /\b(?:sk-(?=[\w-]{0,200}\d)[\w-]{16}[\w-]*|[srp]k_(?:live|test)_[A-Za-z0-9]{10}[A-Za-z0-9]*)/g,
   },
   {
     kind: 'token',
     start: 'eyJ[\\w-]{8}|off_[\\w-]{16}',
-    pattern: /\b(?:eyJ[\w-]{8,500}\.[\w-]{4,8000}\.[\w-]{4,}|off_[\w-]{16,1000}\.[\w-]{16,})/g,
+    pattern:
+      /\b(?:eyJ[\w-]{8,500}\.[\w-]{4,8000}\.[\w-]{4}[\w-]*|off_[\w-]{16,1000}\.[\w-]{16}[\w-]*)/g,
   },
   {
     kind: 'credential',
     start: '(?:earer|EARER)\\s+[\\w.~+/=-]{12}',
-    pattern: /\b(bearer\s+)(?=[^\s"'`]{0,200}\d)[A-Za-z0-9._~+/=-]{12,}/gi,
+    pattern: /\b(bearer\s+)(?=[^\s"'`]{0,200}\d)[A-Za-z0-9._~+/=-]{12}[A-Za-z0-9._~+/=-]*/gi,
   },
   // `basic` is a word of its own: what comes behind it is a secret only in a header.
   {
     kind: 'credential',
     start: 'uthorization|UTHORIZATION',
-    pattern: /\b(authorization\\?["']?\s*[:=,]\s*\\?["'`]?basic\s+)[A-Za-z0-9+/_=-]{6,}/gi,
+    pattern:
+      /\b(authorization\\?["']?\s*[:=,]\s*\\?["'`]?basic\s+)[A-Za-z0-9+/_=-]{6}[A-Za-z0-9+/_=-]*/gi,
   },
   {
     kind: 'password',
@@ -64,7 +75,7 @@ const anyStart = new RegExp(shapes.map(({ start }) => start).join('|'));
 
 /** A value that is named as a secret, and looks like one: no path, and letters with digits. */
 const namedValue =
-  /((?:pass(?:word|wd|phrase)|secret|token|api[_-]?key|access[_-]?key|credentials?)\\?["']?\s*[=:]\s*\\?["']?)(?!\.{0,2}\/|[0-9a-f]{40}\b|(?:[\w@-]{1,100}\/){1,20}[\w@.-]{0,100}\.[a-z]\w{0,4}\b)(?=[^\s"',;]{0,200}\d)(?=[^\s"',;]{0,200}[A-Za-z])(?:[^\s"',;\\]|\\(?!["'])){8,}/gi;
+  /((?:pass(?:word|wd|phrase)|secret|token|api[_-]?key|access[_-]?key|credentials?)\\?["']?\s*[=:]\s*\\?["']?)(?!\.{0,2}\/|[0-9a-f]{40}\b|(?:[\w@-]{1,100}\/){1,20}[\w@.-]{0,100}\.[a-z]\w{0,4}\b)(?=[^\s"',;]{0,200}\d)(?=[^\s"',;]{0,200}[A-Za-z])[^\s"',;]{8}[^\s"',;]*(?<!\\(?=["']))/gi;
 const named = /pass(?:word|wd|phrase)|secret|token|key|credential/i;
 
 export function redact(text: string): string {

@@ -76,6 +76,36 @@ test('an answer of five megabytes is looked through in a fraction of the time th
   expect(performance.now() - from).toBeLessThan(500);
 });
 
+const key = made('-----BEGIN ', 'PRIVATE KEY-----');
+test.each<[string, string]>([
+  ...['a', '0', '.', '/', '-', '=', '\\', '@', 'é'].map((one): [string, string] => [
+    'token=a1b2c3d4',
+    one,
+  ]),
+  ['token=', 'x'],
+  ['token', ' '],
+  [`${key}\n`, 'a'],
+  [key, '\n'],
+  [key, '\\n'],
+  [key, '\nQUJD'],
+  ['://', 'a'],
+  ['://a:', 'a'],
+  ['Bearer a1', 'a'],
+  ['Bearer', ' '],
+  ['Authorization: Basic ', 'a'],
+  [made('eyJ', 'abcdefghij'), 'a'],
+  [made('sk', '-1'), 'a'],
+])(
+  'eight million characters are looked through, whatever they are: %j and then %j',
+  (start, one) => {
+    const text = start + one.repeat(8_000_000 / one.length);
+    const from = performance.now();
+    const safe = redact(text);
+    expect(performance.now() - from).toBeLessThan(2000);
+    if (start.startsWith('token=a')) expect(safe).toBe('token=[redacted secret]');
+  },
+);
+
 test('a line of JSON stays one, and is the same to the byte where there is no secret in it', () => {
   const secret = made('ghp_', '0123456789abcdefghijABCDEFGHIJ012345');
   const line = (text: string, more: object = {}) =>
