@@ -43,7 +43,7 @@ export function contextBlockFor(
     title: parent.title === null ? null : redact(parent.title),
     checkpoint: digest,
     tail: tail?.text ?? null,
-    entities: named.map(({ shownName }) => shownName),
+    entities: named.map((thing) => thing.shown().name),
     constraints,
   });
   if (text === null) return null;

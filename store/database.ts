@@ -33,8 +33,8 @@ export function openDatabase(file: string, options: { readonly?: boolean } = {})
   function kept<T>(key: string, version: string, read: () => T): T {
     const before = known.get(key);
     if (before?.version === version) return before.value as T;
-    if (known.size >= keptMax) known.clear();
     const value = read();
+    if (!known.has(key) && known.size >= keptMax) known.clear();
     known.set(key, { version, value });
     return value;
   }

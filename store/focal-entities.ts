@@ -32,9 +32,10 @@ function namedIn(knowledge: Knowledge, texts: readonly string[]): number[] {
 /** Active constraints of these entities, the most important first. */
 export function constraintsOf(things: readonly Thing[]): { entity: string; content: string }[] {
   return things
-    .flatMap(({ shownName, constraints }) =>
-      constraints.map((one) => ({ ...one, entity: shownName })),
-    )
+    .flatMap((thing) => {
+      const { name, constraints } = thing.shown();
+      return constraints.map((one) => ({ ...one, entity: name }));
+    })
     .toSorted(
       (a, b) =>
         b.importance - a.importance ||

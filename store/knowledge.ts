@@ -3,6 +3,7 @@
  * to look up. Where an agent knows too much for that it is asked of the store, in the same words.
  */
 import { randomUUID } from 'node:crypto';
+import { limits } from '../contract/limits.ts';
 import { everyWord, createWordFilter, type WordFilter } from '../domain/mentions.ts';
 import { redact } from '../domain/redact.ts';
 import type { Db } from './database.ts';
@@ -27,20 +28,27 @@ export interface Name {
 export interface Thing {
   id: number;
   name: string;
-  /** Without secrets, as it is shown. */
-  shownName: string;
+  /** As it may be told. Looked through when it is asked for: of what an agent knows little is ever told. */
+  shown(): Shown;
+}
+
+/** Without secrets. */
+interface Shown {
+  name: string;
   constraints: Constraint[];
 }
 
 interface Constraint {
   id: number;
+  entity_id: number;
   content: string;
   importance: number;
   updated_at: string;
 }
 
-/** Names, and constraints: beyond that nothing is kept. */
+/** Names, and constraints, and of both their text: beyond that nothing is kept. */
 const keptMax = 20_000;
+const keptBytesMax = 4 * 1024 ** 2;
 const versionKey = (agentId: string) => `entities ${agentId}`;
 
 /** To be called with each change. Never a version that there was before, also where its transaction comes to nothing. */
@@ -55,15 +63,26 @@ export function knowledgeOf(db: Db, agentId: string): Knowledge {
 }
 
 function keep(db: Db, agentId: string): Knowledge | null {
-  const names = readNames(db, agentId, null);
-  if (names.length > keptMax) return null;
-  const things = readThings(db, agentId, null);
-  if (things === null) return null;
+  if (!isKeepable(db, agentId)) return null;
+  const names = db.all<Name>(namesSql, { agentId });
   const byWord = new Map<string, Name[]>();
   for (const name of names) {
     const known = byWord.get(name.first_word);
     if (known) known.push(name);
     else byWord.set(name.first_word, [name]);
+  }
+  const constraints = new Map<number, Constraint[]>();
+  for (const one of db.all<Constraint>(constraintsSql, { agentId })) {
+    const known = constraints.get(one.entity_id);
+    if (known) known.push(one);
+    else constraints.set(one.entity_id, [one]);
+  }
+  const things = new Map<number, Thing>();
+  for (const one of db.all<Entity>(thingsSql, { agentId })) {
+    things.set(
+      one.id,
+      thingOf(one, () => constraints.get(one.id) ?? []),
+    );
   }
   return {
     isEmpty: names.length === 0,
@@ -77,62 +96,83 @@ function askStore(db: Db, agentId: string): Knowledge {
   return {
     isEmpty: false,
     firstWords: everyWord,
-    namesWith: (words) => readNames(db, agentId, words),
+    namesWith: (words) => db.all(namesWithSql, { agentId, words: JSON.stringify(words) }),
     things(ids) {
-      const things = readThings(db, agentId, ids)!;
-      return ids.flatMap((id) => things.get(id) ?? []);
+      const found = db.all<Entity>(`${thingsSql} AND e.id IN (SELECT value FROM json_each(:ids))`, {
+        agentId,
+        ids: JSON.stringify(ids),
+      });
+      const byId = new Map(found.map((one) => [one.id, one]));
+      return ids.flatMap((id) => {
+        const one = byId.get(id);
+        return one ? thingOf(one, () => constraintsOf(db, agentId, id)) : [];
+      });
     },
   };
 }
 
-/** CROSS JOIN goes through the words in their order: an IN would put them into a table of its own first, twice. */
-function readNames(db: Db, agentId: string, words: readonly string[] | null): Name[] {
-  if (words === null) {
-    return db.all(
-      `SELECT id, first_word, normalized FROM entities WHERE agent_id = :agentId
-       UNION ALL SELECT entity_id, first_word, normalized FROM entity_aliases WHERE agent_id = :agentId
-       LIMIT ${keptMax + 1}`,
-      { agentId },
-    );
-  }
-  return db.all(
-    `SELECT e.id, e.first_word, e.normalized FROM json_each(:words) word
-     CROSS JOIN entities e ON e.agent_id = :agentId AND e.first_word = word.value
-     UNION ALL
-     SELECT a.entity_id, a.first_word, a.normalized FROM json_each(:words) word
-     CROSS JOIN entity_aliases a ON a.agent_id = :agentId AND a.first_word = word.value`,
-    { agentId, words: JSON.stringify(words) },
+/** More than this are never told. */
+const constraintsOf = (db: Db, agentId: string, id: number) =>
+  db.all<Constraint>(
+    `${constraintsSql} AND e.id = :id
+     ORDER BY a.importance DESC, a.updated_at DESC, a.id LIMIT ${limits.entityPartsMax}`,
+    { agentId, id },
   );
+
+type Entity = Pick<Thing, 'id' | 'name'>;
+
+function thingOf({ id, name }: Entity, constraints: () => Constraint[]): Thing {
+  let shown: Shown | null = null;
+  return {
+    id,
+    name,
+    shown: () =>
+      (shown ??= {
+        name: redact(name),
+        constraints: constraints().map((one) => ({ ...one, content: redact(one.content) })),
+      }),
+  };
 }
 
-/** Of these ids, or of all; null where all are too many. */
-function readThings(
-  db: Db,
-  agentId: string,
-  ids: readonly number[] | null,
-): Map<number, Thing> | null {
-  const from =
-    ids === null ? 'entities e' : 'json_each(:ids) ids CROSS JOIN entities e ON e.id = ids.value';
-  const params = ids === null ? { agentId } : { agentId, ids: JSON.stringify(ids) };
-  const found = db.all<{ id: number; name: string }>(
-    `SELECT e.id, e.name FROM ${from} WHERE e.agent_id = :agentId AND e.status = 'active'`,
-    params,
-  );
-  const constraints = db.all<Constraint & { entity_id: number }>(
-    `SELECT s.entity_id, a.id, a.content, a.importance, a.updated_at FROM ${from}
-     CROSS JOIN entity_aspects s ON s.entity_id = e.id
-     CROSS JOIN entity_attributes a ON a.aspect_id = s.id
-     WHERE e.agent_id = :agentId AND a.kind = 'constraint' AND a.status = 'active'
-     ${ids === null ? `LIMIT ${keptMax + 1}` : ''}`,
-    params,
-  );
-  if (ids === null && constraints.length > keptMax) return null;
-  const things = new Map<number, Thing>();
-  for (const { id, name } of found) {
-    things.set(id, { id, name, shownName: redact(name), constraints: [] });
-  }
-  for (const { entity_id: thing, ...one } of constraints) {
-    things.get(thing)?.constraints.push({ ...one, content: redact(one.content) });
-  }
-  return things;
+function isKeepable(db: Db, agentId: string): boolean {
+  const size = db.get<Record<'names' | 'constraints' | 'bytes', number>>(sizeSql, { agentId });
+  const { names, constraints, bytes } = size!;
+  return names <= keptMax && constraints <= keptMax && bytes <= keptBytesMax;
 }
+
+const namesSql = `
+  SELECT id, first_word, normalized FROM entities WHERE agent_id = :agentId
+  UNION ALL SELECT entity_id, first_word, normalized FROM entity_aliases WHERE agent_id = :agentId`;
+
+/** CROSS JOIN goes through the words in their order: an IN would put them into a table of its own first, twice. */
+const namesWithSql = `
+  SELECT e.id, e.first_word, e.normalized FROM json_each(:words) word
+  CROSS JOIN entities e ON e.agent_id = :agentId AND e.first_word = word.value
+  UNION ALL
+  SELECT a.entity_id, a.first_word, a.normalized FROM json_each(:words) word
+  CROSS JOIN entity_aliases a ON a.agent_id = :agentId AND a.first_word = word.value`;
+
+const thingsSql = `
+  SELECT e.id, e.name FROM entities e WHERE e.agent_id = :agentId AND e.status = 'active'`;
+
+const activeConstraints = `
+  entities e CROSS JOIN entity_aspects s ON s.entity_id = e.id
+  CROSS JOIN entity_attributes a ON a.aspect_id = s.id
+  WHERE e.agent_id = :agentId AND e.status = 'active'
+    AND a.kind = 'constraint' AND a.status = 'active'`;
+
+const constraintsSql = `
+  SELECT a.id, s.entity_id, a.content, a.importance, a.updated_at FROM ${activeConstraints}`;
+
+/** No more than a little over what may be kept is counted. */
+const sizeSql = `
+  SELECT count(*) FILTER (WHERE is_name) AS names, count(*) FILTER (WHERE NOT is_name) AS constraints,
+         ifnull(sum(bytes), 0) AS bytes
+  FROM (
+    SELECT * FROM (
+      SELECT 1 AS is_name, octet_length(name) + octet_length(normalized) AS bytes
+      FROM entities WHERE agent_id = :agentId
+      UNION ALL SELECT 1, octet_length(normalized) FROM entity_aliases WHERE agent_id = :agentId
+      LIMIT ${keptMax + 1})
+    UNION ALL
+    SELECT * FROM (SELECT 0, octet_length(a.content) FROM ${activeConstraints} LIMIT ${keptMax + 1}))`;

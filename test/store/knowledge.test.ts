@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { entityPartsSchema } from '../../contract/entities.ts';
+import { everyWord } from '../../domain/mentions.ts';
 import { putEntity, removeEntity } from '../../store/entities.ts';
 import type { Db } from '../../store/database.ts';
 import { focalEntities } from '../../store/focal-entities.ts';
@@ -52,4 +53,60 @@ test('more names than are kept in memory are found all the same', () =>
     const found = mentionedIn(store.db, 'alice', () => ['first thing7, and then omega']);
     expect(found).toHaveLength(2);
     expect(found[0]).toBe(last.id);
+  }));
+
+test('more text than is kept in memory is told all the same, and read only of what was chosen', () =>
+  withStore(async ({ store }) => {
+    const constraint = (content: string) => ({ kind: 'constraint' as const, content });
+    const [few, many] = await store.write((tx) => [
+      putEntity(
+        tx,
+        'alice',
+        'Juniper',
+        entityPartsSchema.parse({
+          aspects: [{ name: 'use', attributes: [constraint('never at noon')] }],
+        }),
+      ),
+      putEntity(
+        tx,
+        'alice',
+        'Payments',
+        entityPartsSchema.parse({
+          aspects: [{ name: 'use', attributes: [constraint('only by two')] }],
+        }),
+      ),
+    ]);
+    const asked: string[] = [];
+    const db: Db = {
+      ...store.db,
+      all: (sql, params) => {
+        asked.push(sql);
+        return store.db.all(sql, params);
+      },
+    };
+    const ids = [few!.id, many!.id];
+    expect(knowledgeOf(db, 'alice').firstWords).not.toBe(everyWord);
+    const [known] = knowledgeOf(db, 'alice').things(ids);
+    expect(known!.shown()).toMatchObject({ constraints: [{ content: 'never at noon' }] });
+    // Looked through once, for as long as nothing changes.
+    expect(knowledgeOf(db, 'alice').things(ids)[0]!.shown()).toBe(known!.shown());
+
+    await store.write((tx) => {
+      tx.db.run(
+        `INSERT INTO entity_attributes (agent_id, aspect_id, kind, content, importance, confidence, created_at, updated_at)
+         WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2200)
+         SELECT 'alice', (SELECT id FROM entity_aspects WHERE entity_id = :id), 'constraint',
+                replace(hex(zeroblob(1000)), '0', 'x'), 0.5, 1, :now, :now FROM n`,
+        { id: many!.id, now: tx.now },
+      );
+      put(tx, 'another');
+    });
+    asked.length = 0;
+    const knowledge = knowledgeOf(db, 'alice');
+    expect(knowledge.firstWords).toBe(everyWord);
+    const focal = focalEntities(knowledge, undefined, () => ['payments, then juniper']);
+    expect(focal.map(({ name }) => name)).toEqual(['Juniper', 'Payments']);
+    expect(asked.filter((sql) => sql.includes('entity_attributes'))).toEqual([]);
+    expect(focal[0]!.shown()).toMatchObject({ constraints: [{ content: 'never at noon' }] });
+    expect(asked.filter((sql) => sql.includes('entity_attributes'))).toHaveLength(1);
   }));
