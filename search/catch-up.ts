@@ -5,6 +5,7 @@ import type { Db } from '../store/database.ts';
 import { tokensOfDay } from './dates.ts';
 import { expand } from './expand.ts';
 import { markOf, type IndexFile, type IndexState } from './index-file.ts';
+import type { Lengths } from './lengths.ts';
 import type { Places } from './places.ts';
 import { scopeTokens } from './scope.ts';
 
@@ -43,8 +44,13 @@ export interface CatchUp {
   step(): boolean;
 }
 
-export function createCatchUp(main: Db, index: IndexFile, places: Places): CatchUp {
-  const writer = createWriter(main, index, places);
+export function createCatchUp(
+  main: Db,
+  index: IndexFile,
+  places: Places,
+  lengths: Lengths,
+): CatchUp {
+  const writer = createWriter(main, index, places, lengths);
   return {
     step() {
       // One snapshot of the store: what it says of changes and of turns belongs together.
@@ -53,6 +59,7 @@ export function createCatchUp(main: Db, index: IndexFile, places: Places): Catch
       try {
         const step = takeStep(main, index, places, writer);
         index.db.exec('COMMIT');
+        lengths.follow(index.state.watermark);
         return step;
       } catch (error) {
         if (index.db.inTransaction) index.db.exec('ROLLBACK');
@@ -86,8 +93,10 @@ function takeStep(main: Db, index: IndexFile, places: Places, writer: Writer): b
     if (sessionId !== null) writer.replace('session_id = :id', sessionId, state);
     state.changes = n;
   }
-  // The last ids are given again when their turns have gone.
-  state.watermark = Math.min(state.watermark, newestTurn(main) ?? 0);
+  // The last ids are given again when their turns have gone, and all that is told of them has been followed.
+  if (changes.length < changesMax) {
+    state.watermark = Math.min(state.watermark, newestTurn(main) ?? 0);
+  }
   const isWhole = addNew(main, writer, state);
   state.mark = markOf(main, state.watermark);
   index.save(state);
@@ -115,9 +124,14 @@ const newestTurn = (main: Db) =>
 
 type Writer = ReturnType<typeof createWriter>;
 
-function createWriter(main: Db, { db, names }: IndexFile, places: Places) {
+function createWriter(main: Db, { db, names }: IndexFile, places: Places, lengths: Lengths) {
   const insert = db.prepare('INSERT INTO turn_index (rowid, text, scope) VALUES (?, ?, ?)');
-  const remove = db.prepare('DELETE FROM turn_index WHERE rowid = ?');
+  const removal = db.prepare('DELETE FROM turn_index WHERE rowid = ?');
+
+  function remove(turnId: number): void {
+    removal.run(turnId);
+    lengths.forget(turnId);
+  }
 
   function add(row: TurnRow, state: IndexState): void {
     if (row.role === 'mark') return;
@@ -129,14 +143,14 @@ function createWriter(main: Db, { db, names }: IndexFile, places: Places) {
 
   /** Turns that are there are written anew, and those that are not are taken out. */
   function replace(where: 'id = :id' | 'session_id = :id', id: number, state: IndexState): void {
-    if (where === 'id = :id') remove.run(id);
+    if (where === 'id = :id') remove(id);
     const rows = main.all<TurnRow>(
       `SELECT id, session_id, seq, role, at, ${searchedText} AS text FROM ${saidTurns}
        WHERE ${where} AND id <= :watermark`,
       { id, watermark: state.watermark },
     );
     for (const row of rows) {
-      remove.run(row.id);
+      remove(row.id);
       add(row, state);
     }
   }

@@ -64,10 +64,10 @@ export function isDamage(error: unknown): boolean {
   );
 }
 
-function connect(file: string): BetterSqlite3.Database {
+function connect(file: string, { isNew }: { isNew: boolean }): BetterSqlite3.Database {
   const db = new BetterSqlite3(file);
-  // So that what merging leaves behind can be given back. Of a file that is new, and before anything is written to it.
-  db.pragma('auto_vacuum = INCREMENTAL');
+  // So that what merging leaves behind can be given back. Before anything is in it: later it would be a write, for nothing.
+  if (isNew) db.pragma('auto_vacuum = INCREMENTAL');
   // Not FULL: what a power cut takes away is read from the store again.
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = NORMAL');
@@ -79,7 +79,7 @@ function connect(file: string): BetterSqlite3.Database {
 
 /** Null for a file of another version. */
 function openFile(file: string): IndexFile | null {
-  const db = connect(file);
+  const db = connect(file, { isNew: false });
   try {
     const version = db.pragma('user_version', { simple: true });
     if (version !== indexVersion) {
@@ -97,7 +97,7 @@ function openFile(file: string): IndexFile | null {
 }
 
 function makeFile(file: string, main: Db): IndexFile {
-  const db = connect(file);
+  const db = connect(file, { isNew: true });
   db.exec(`
     BEGIN IMMEDIATE;
     CREATE VIRTUAL TABLE turn_index USING fts5(

@@ -6,7 +6,7 @@ import { serve } from './serve.ts';
 
 const port = parentPort!;
 const hear = serve(
-  () => createSearcher(workerData as SearcherOptions),
+  (trouble) => createSearcher(workerData as SearcherOptions, trouble),
   (message: FromThread) => port.postMessage(message),
 );
 port.on('message', (message: ToThread) => {

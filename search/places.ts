@@ -31,10 +31,12 @@ export function createPlaces(main: Db, watermark: number): Places {
   let sessions = new Int32Array(Math.max(fewest, Math.ceil(watermark * 1.2)));
   const places = new Map<number, Place>();
   const counts = new Map<string, number>();
+  let all = 0;
 
   function count({ agentId, project }: Place, turns: number): void {
-    const names = project === null ? ['', agentId] : ['', agentId, `${agentId}\n${project}`];
+    const names = project === null ? [agentId] : [agentId, `${agentId}\n${project}`];
     for (const name of names) counts.set(name, (counts.get(name) ?? 0) + turns);
+    all += turns;
   }
 
   function read(sessionId: number, turns: number): Place {
@@ -50,8 +52,10 @@ export function createPlaces(main: Db, watermark: number): Places {
       longer.set(sessions);
       sessions = longer;
     }
-    sessions[turnId] = sessionId;
     const place = places.get(sessionId) ?? read(sessionId, 0);
+    // One that is put in again is not one more.
+    if (sessions[turnId] === sessionId) return place;
+    sessions[turnId] = sessionId;
     place.turns += 1;
     count(place, 1);
     return place;
@@ -67,7 +71,7 @@ export function createPlaces(main: Db, watermark: number): Places {
     sessionOf: (turnId) => sessions[turnId] ?? 0,
     of: (sessionId) => places.get(sessionId),
     sessions: () => places.keys(),
-    turns: () => counts.get('') ?? 0,
+    turns: () => all,
     turnsOf: (agentId, project) =>
       counts.get(project === null ? agentId : `${agentId}\n${project}`) ?? 0,
     add,

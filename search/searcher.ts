@@ -1,6 +1,6 @@
 /** One connection to the store, to read, and one to the index, to write: what the search thread works with. */
 import type { SearchHit, SearchRequest } from '../contract/search.ts';
-import { openDatabase } from '../store/database.ts';
+import { openDatabase, type Db } from '../store/database.ts';
 import { createCatchUp, isBehind, type CatchUp } from './catch-up.ts';
 import { createFrequencies } from './frequencies.ts';
 import { discardIndex, isDamage, openIndex } from './index-file.ts';
@@ -12,9 +12,11 @@ import { defaultWeights, type Weights } from './rank.ts';
 import { searchTurns, type SearchRoom } from './search-turns.ts';
 
 export interface Searcher {
-  /** Some turns are put into the index; answers whether there are more. */
+  /** Some turns are put into the index, or some of its pieces are merged; answers whether there is more to do. */
   step(): boolean;
-  /** In what the index holds: whoever wants all of it takes steps first. */
+  /** All turns that there were before the last step can be found: what is left to do makes it faster. */
+  isWhole(): boolean;
+  /** In what the index holds: whoever wants what is new takes steps first, until it is whole. */
   search(request: SearchRequest): SearchHit[];
   /** Changes up to this number have been followed, and need not be kept. */
   changesSeen(): number;
@@ -29,70 +31,88 @@ export interface SearcherOptions {
 
 interface Room extends SearchRoom {
   catchUp: CatchUp;
-  mergeOnce(): void;
+  /** Some of it; answers whether there is more. */
+  merge(): boolean;
 }
 
 /** Texts are read here and there: a look at a page that is in memory is all that each should cost. */
 const mappedBytes = 4 * 1024 ** 3;
 
-export function createSearcher({ database, index: file, weights }: SearcherOptions): Searcher {
+/** `trouble` is told what the index goes on without. */
+export function createSearcher(
+  { database, index: file, weights = defaultWeights }: SearcherOptions,
+  trouble: (error: unknown) => void = () => {},
+): Searcher {
   const main = openDatabase(database, { readonly: true });
   main.exec(`PRAGMA mmap_size = ${mappedBytes}`);
   const stems = createStems();
-  let room = open();
+  let isWhole = false;
+  let room: Room | null = null;
+  const opened = () => (room ??= openRoom(main, file, { stems, weights, trouble }));
 
-  function open(): Room {
-    const index = openIndex(file, main);
-    const frequencies = createFrequencies(index);
-    const places = createPlaces(main, index.state.watermark);
-    const lengths = createLengths(index.db);
-    lengths.follow(index.state.watermark);
-    const catchUp = createCatchUp(main, index, places);
-    return {
-      main,
-      index,
-      frequencies,
-      stems,
-      places,
-      lengths,
-      catchUp,
-      mergeOnce: createMerge(index.db),
-      weights: weights ?? defaultWeights,
-    };
-  }
-
-  /** An index that cannot be read is thrown away: all of it is in the store. */
+  /** An index that cannot be read is thrown away, also where opening it finds that out: all of it is in the store. */
   function mended<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
       if (!isDamage(error)) throw error;
-      room.index.close();
+      room?.index.close();
+      room = null;
+      isWhole = false;
       discardIndex(file);
-      room = open();
-      while (takeStep());
       return work();
     }
   }
 
   function takeStep(): boolean {
-    if (isBehind(main, room.index)) {
-      const isMore = room.catchUp.step();
-      room.lengths.follow(room.index.state.watermark);
-      if (isMore) return true;
+    const { index, catchUp, merge } = opened();
+    if (!isBehind(main, index)) {
+      isWhole = true;
+      return merge();
     }
-    // Also where the last step did not know that it was the last.
-    room.mergeOnce();
-    return false;
+    isWhole = !catchUp.step();
+    // What there is to merge is looked at next, and who waits is answered before.
+    return true;
   }
 
   return {
     step: () => mended(takeStep),
-    search: (request) => mended(() => searchTurns(room, request)),
-    changesSeen: () => room.index.state.changes,
+    isWhole: () => isWhole,
+    search: (request) =>
+      mended(() => {
+        while (!isWhole) takeStep();
+        return searchTurns(opened(), request);
+      }),
+    changesSeen: () => room?.index.state.changes ?? 0,
     close() {
-      room.index.close();
+      room?.index.close();
       main.close();
     },
   };
+}
+
+function openRoom(
+  main: Db,
+  file: string,
+  known: Pick<Room, 'stems' | 'weights'> & { trouble: (error: unknown) => void },
+): Room {
+  const index = openIndex(file, main);
+  try {
+    const places = createPlaces(main, index.state.watermark);
+    const lengths = createLengths(index.db);
+    lengths.follow(index.state.watermark);
+    return {
+      ...known,
+      main,
+      index,
+      frequencies: createFrequencies(index),
+      places,
+      lengths,
+      catchUp: createCatchUp(main, index, places, lengths),
+      merge: createMerge(index.db, known.trouble),
+    };
+  } catch (error) {
+    index.close();
+    throw error;
+  }
 }

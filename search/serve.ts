@@ -6,20 +6,23 @@ const aliveMs = 1_000;
 
 /** Answers what to call with each message. One step at a time, so that none waits for a whole rebuild to be heard. */
 export function serve(
-  open: () => Searcher,
+  open: (trouble: (error: unknown) => void) => Searcher,
   tell: (message: FromThread) => void,
 ): (message: ToThread) => void {
   let searcher: Searcher | null = null;
   const waiting: Extract<ToThread, { kind: 'search' }>[] = [];
   let isAtWork = false;
+  let isEnded = false;
   let seen = 0;
   let toldAt = 0;
 
   function work(): void {
     isAtWork = false;
+    if (isEnded) return;
     try {
-      searcher ??= open();
-      if (searcher.step()) return goOn();
+      searcher ??= open((error) => tell({ kind: 'trouble', message: messageOf(error) }));
+      const isMore = searcher.step();
+      if (!searcher.isWhole()) return goOn();
       // All that was committed before they asked is in the index now.
       for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
         tell({ kind: 'hits', id: next.id, hits: searcher.search(next.request) });
@@ -29,6 +32,7 @@ export function serve(
         seen = searcher.changesSeen();
         tell({ kind: 'seen', changes: seen });
       }
+      if (isMore) goOn();
     } catch (error) {
       fail(error);
     }
@@ -51,7 +55,7 @@ export function serve(
 
   /** Opened anew for the next one who asks: a disk may be full for an hour. */
   function fail(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     for (const { id } of waiting.splice(0)) tell({ kind: 'failed', id, message });
     tell({ kind: 'trouble', message });
     try {
@@ -64,6 +68,7 @@ export function serve(
 
   return (message) => {
     if (message.kind === 'end') {
+      isEnded = true;
       waiting.length = 0;
       searcher?.close();
       searcher = null;
@@ -73,3 +78,5 @@ export function serve(
     begin();
   };
 }
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

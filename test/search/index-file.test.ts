@@ -1,6 +1,7 @@
 import {
   closeSync,
   copyFileSync,
+  existsSync,
   openSync,
   rmSync,
   statSync,
@@ -9,6 +10,7 @@ import {
 } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import { expect, test } from '@jest/globals';
+import { openIndex } from '../../search/index-file.ts';
 import { createSearcher } from '../../search/searcher.ts';
 import { insertLineage } from '../../store/lineage.ts';
 import { registerSession } from '../../store/sessions.ts';
@@ -36,6 +38,20 @@ test('what is said is found at once, also while the index is open', () =>
     }
   }));
 
+/** Every page of one of its tables. */
+function overwrite(index: string, table: string): void {
+  const db = new BetterSqlite3(index, { readonly: true });
+  const pages = db.prepare('SELECT pageno FROM dbstat WHERE name = ?').pluck().all(table);
+  const size = db.pragma('page_size', { simple: true }) as number;
+  db.close();
+  expect(pages).not.toEqual([]);
+  const handle = openSync(index, 'r+');
+  for (const page of pages as number[]) {
+    writeSync(handle, Buffer.alloc(size, 7), 0, size, (page - 1) * size);
+  }
+  closeSync(handle);
+}
+
 test.each<[string, (index: string) => void]>([
   ['missing', (index) => rmSync(index)],
   ['empty', (index) => writeFileSync(index, '')],
@@ -46,6 +62,9 @@ test.each<[string, (index: string) => void]>([
   ['of another turn', (index) => change(index, `UPDATE state SET mark = '1 1 then'`)],
   ['ahead of the changes', (index) => change(index, 'UPDATE state SET changes = 1000')],
   ['without its table', (index) => change(index, 'DROP TABLE turn_index')],
+  ['damaged in the lengths of its turns', (index) => overwrite(index, 'turn_index_docsize')],
+  ['damaged in its words', (index) => overwrite(index, 'turn_index_data')],
+  ['damaged in its settings', (index) => overwrite(index, 'turn_index_config')],
 ])('an index that is %s is made anew', (_, harm) =>
   withSearch(async (fixture) => {
     await filled(fixture);
@@ -122,6 +141,21 @@ test('turns that are deleted leave the index, and ids that are given again bring
     expect(fixture.excerpts('needle fresh words')).toEqual([]);
     fixture.reopen();
     expect(fixture.excerpts('needle fresh words')).toEqual([]);
+  }));
+
+test('more turns than are followed at once are deleted, and none of their words finds what has their ids now', () =>
+  withSearch(async (fixture) => {
+    const one = await filled(fixture);
+    const two = await fixture.session('two');
+    await fixture.say(two, ...Array.from({ length: 500 }, (_, n) => `second needle${n}`));
+    expect(fixture.excerpts('second')).toHaveLength(10);
+    await fixture.store.write((tx) =>
+      tx.db.run('DELETE FROM turns WHERE session_id = :id', { id: two.id }),
+    );
+    expect(fixture.excerpts('second')).toEqual([]);
+    await fixture.say(one, ...Array.from({ length: 500 }, (_, n) => `fresh word${n}`));
+    expect(fixture.excerpts('fresh')).toHaveLength(10);
+    expect(fixture.excerpts('second')).toEqual([]);
   }));
 
 test('a session that is found to belong elsewhere is searched there, with what it has said before', () =>
@@ -209,4 +243,17 @@ test('an index that is made anew is one piece, and gives back the room that merg
     const free = db.pragma('freelist_count', { simple: true });
     db.close();
     expect({ pieces, free }).toEqual({ pieces: 1, free: 0 });
+  }));
+
+test('an index that is only opened is not written to', () =>
+  withSearch(async (fixture) => {
+    await filled(fixture);
+    fixture.reopen(({ close, open }) => {
+      close();
+      const index = openIndex(fixture.index, fixture.store.db);
+      const wal = `${fixture.index}-wal`;
+      expect(existsSync(wal) ? statSync(wal).size : 0).toBe(0);
+      index.close();
+      open();
+    });
   }));
