@@ -143,3 +143,19 @@ test('what was kept before names had one form is kept in it', async () => {
     await store.close();
   });
 });
+
+test('versions that nobody reads are gone', async () => {
+  await withFile(async (file) => {
+    olderDatabase(file, 28);
+    const db = new BetterSqlite3(file);
+    db.exec(
+      `INSERT INTO meta (key, value) VALUES ('entity_names old', 'x'), ('entities old', 'y')`,
+    );
+    db.close();
+    const store = openStore(file, { checkpoints: false });
+    expect(store.db.all(`SELECT key FROM meta WHERE key LIKE 'ent%'`)).toEqual([
+      { key: 'entities old' },
+    ]);
+    await store.close();
+  });
+});
