@@ -7,8 +7,8 @@ import { isDamage } from './index-file.ts';
 
 /** Of 4 kB: some tenths of a second on a slow disk. FTS5 begins each thousand anew also where it merges all at once. */
 const pagesOfPortion = 2000;
-/** From then on pieces are merged as they come: FTS5's own measure. */
-const piecesOfLevel = 4;
+/** From then on pieces are merged as they come; twice FTS5's own measure, as each merge writes again what was written. */
+const piecesOfLevel = 8;
 const piecesMax = 16;
 /** FTS5's most: what has come since merging began is not taken up. That it is set tells that merging has begun. */
 const piecesTakenUp = 16;
