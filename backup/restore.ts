@@ -14,6 +14,7 @@ import {
 import { dirname } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import type { HomePaths } from '../contract/home.ts';
+import { asDiskTrouble } from '../domain/disk-trouble.ts';
 import { openDatabase } from '../store/database.ts';
 import { takeHome } from '../engine/home-lock.ts';
 import { reach } from '../faults/reach.ts';
@@ -35,6 +36,24 @@ export interface Restored {
  * it is finished by whoever opens the store next.
  */
 export async function restoreBackup(paths: HomePaths, file: string, now: Date): Promise<Restored> {
+  try {
+    return await restore(paths, file, now);
+  } catch (error) {
+    throw diskTrouble(paths, error) ?? error;
+  }
+}
+
+/** Up to the first rename nothing has changed, and a rename needs no room. */
+function diskTrouble({ home }: HomePaths, error: unknown): AppError | null {
+  const trouble = asDiskTrouble(error);
+  if (trouble === null) return null;
+  return new AppError(trouble.code, trouble.message, {
+    cause: error,
+    hint: `The database is as it was. The disk of ${home} has to take a copy of the backup beside it: mend that, then restore again.`,
+  });
+}
+
+async function restore(paths: HomePaths, file: string, now: Date): Promise<Restored> {
   const release = takeHome(paths.home, 'offshoot restore');
   const staged = stagedName(paths.database);
   try {

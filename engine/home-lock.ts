@@ -10,14 +10,16 @@ export function takeHome(home: string, name = 'offshoot server'): () => void {
   const lock = new BetterSqlite3(lockOf(home), { timeout: 0 });
   try {
     lock.exec('BEGIN EXCLUSIVE');
+    writeFileSync(note, JSON.stringify({ name, pid: process.pid }));
   } catch (cause) {
     lock.close();
+    // A disk without room is no other server.
+    if ((cause as { code?: string }).code !== 'SQLITE_BUSY') throw cause;
     throw new AppError('home_in_use', `the home ${home} is in use by ${holder(note)}`, {
       cause,
       hint: 'Use that server, stop it with: offshoot down, or set OFFSHOOT_HOME to another folder.',
     });
   }
-  writeFileSync(note, JSON.stringify({ name, pid: process.pid }));
   return () => lock.close();
 }
 

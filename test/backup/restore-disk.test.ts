@@ -1,0 +1,63 @@
+/** Restoring on real disks of their own, which takes root: one without room, and one without writes. */
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { restoreBackup } from '../../backup/index.ts';
+import { homePaths } from '../../contract/home.ts';
+import { takeHome } from '../../engine/home-lock.ts';
+import { openStore } from '../../store/index.ts';
+import { mountProblem, openDisk, type SmallDisk } from '../e2e/small-disk.ts';
+import { putMeta, read, withHome } from './backup-fixture.ts';
+
+const problem = mountProblem();
+if (problem !== null) {
+  process.stderr.write(`restore and disks: this machine allows no mount: ${problem}\n`);
+}
+const withMounts = problem === null ? test : test.skip;
+
+test('where OFFSHOOT_TEST_MOUNT asks for disks, there are some', () => {
+  if (process.env['OFFSHOOT_TEST_MOUNT']) expect(problem).toBeNull();
+});
+
+const keysIn = (file: string) =>
+  read<{ key: string }>(file, `SELECT key FROM meta WHERE key IN ('kept', 'own')`).map(
+    ({ key }) => key,
+  );
+
+withMounts.each<[string, string, (disk: SmallDisk) => void, (disk: SmallDisk) => void]>([
+  ['without room', 'disk_full', (disk) => disk.fill(), (disk) => disk.free()],
+  ['without writes', 'store_unwritable', (disk) => disk.mount('ro'), (disk) => disk.mount('rw')],
+])(
+  'a home on a disk %s keeps its database as it was, and is restored once that is mended',
+  async (_, code, harm, mend) => {
+    await withHome(async ({ store, backups }) => {
+      await putMeta(store, 'kept');
+      const { file } = await backups.take(null);
+      const disk = openDisk(16);
+      try {
+        const home = join(disk.folder, 'home');
+        mkdirSync(home, { mode: 0o700 });
+        const paths = homePaths(home);
+        // As a server has left it.
+        takeHome(home)();
+        const own = openStore(paths.database, { checkpoints: false });
+        await putMeta(own, 'own');
+        await own.close();
+        const before = readFileSync(paths.database);
+        harm(disk);
+        const refused = restoreBackup(paths, file, new Date());
+        await expect(refused).rejects.toMatchObject({
+          code,
+          hint: expect.stringContaining('The database is as it was.'),
+        });
+        expect(readFileSync(paths.database).equals(before)).toBe(true);
+        expect(readdirSync(home).filter((name) => name.includes('restor'))).toEqual([]);
+        mend(disk);
+        await restoreBackup(paths, file, new Date());
+        expect(keysIn(paths.database)).toEqual(['kept']);
+      } finally {
+        disk.remove();
+      }
+    });
+  },
+);
