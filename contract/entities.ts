@@ -9,7 +9,7 @@ const name = z
   .max(limits.keyCharsMax)
   .trim()
   .min(1)
-  .refine((text) => !/\p{Cs}/u.test(text), 'is not well-formed Unicode');
+  .refine((text) => text.isWellFormed(), 'is not well-formed Unicode');
 const share = z.number().min(0).max(1);
 
 export const attributeSchema = z.strictObject({
@@ -19,7 +19,7 @@ export const attributeSchema = z.strictObject({
     .max(limits.entityTextCharsMax)
     .trim()
     .min(1)
-    .refine((text) => !/\p{Cs}/u.test(text), 'is not well-formed Unicode'),
+    .refine((text) => text.isWellFormed(), 'is not well-formed Unicode'),
   importance: share.default(0.5),
   confidence: share.default(1),
   status: z.enum(['active', 'archived']).default('active'),

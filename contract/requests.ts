@@ -12,7 +12,7 @@ import {
 } from './words.ts';
 
 /** Half a character cannot be written as UTF-8: it would be stored and hashed as something else. */
-const text = z.string().refine((given) => !/\p{Cs}/u.test(given), 'is not well-formed Unicode');
+const text = z.string().refine((given) => given.isWellFormed(), 'is not well-formed Unicode');
 const id = text.min(1).max(limits.keyCharsMax);
 /** How long it may be, and of what, is said of the words as they were sent: so says the document, too. */
 export const keySchema = text
@@ -48,7 +48,7 @@ export const contextSchema = z.strictObject({
   workspacePath: path
     .optional()
     .describe(
-      "Where the agent works. Default: the parent's, else the session's project, else its own folder.",
+      "Where the agent works. Default: the parent's, else the session's project, else a folder of its own, made when it begins.",
     ),
   specId: key.optional(),
   files: z

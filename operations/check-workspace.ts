@@ -1,6 +1,6 @@
 /** Where an agent will work, and the files it is pointed to: checked before anything is written. */
-import { mkdirSync, statSync } from 'node:fs';
-import { realpath, rmdir, stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import { hints } from '../contract/hints.ts';
@@ -18,8 +18,7 @@ export async function requireWorkspace(path: string): Promise<string> {
   });
 }
 
-export function isFolder(path: string | null): boolean {
-  if (path === null) return false;
+export function isFolder(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch {
@@ -28,20 +27,10 @@ export function isFolder(path: string | null): boolean {
   }
 }
 
-/** A folder of its own for an invocation that was given none: made sooner than a thread of the pool is asked. */
-export function makeWorkspace(path: string): string {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  return path;
-}
-
-/** Takes an empty folder away again; one that holds something is somebody's work. */
-export async function dropWorkspace(path: string): Promise<void> {
-  await rmdir(path).catch(() => {});
-}
-
 /** Absolute paths of files that exist inside the workspace, links followed. */
 export async function requireFiles(workspace: string, files: string[]): Promise<string[]> {
-  const root = await realpath(workspace);
+  // One that is still to be made holds none of them, and each is missed by its name.
+  const root = await realpath(workspace).catch(() => workspace);
   return Promise.all(files.map((file) => requireFile(root, workspace, file)));
 }
 

@@ -5,18 +5,13 @@ import { sessionKeyFor, invocationIdFor, requestHash } from './request-identity.
 import type { ParsedInput } from '../contract/operations.ts';
 import type { SubAgentRecord } from '../contract/records.ts';
 import type { CommandRunner } from '../contract/run.ts';
+import { isBelow } from '../domain/is-below.ts';
 import { reach } from '../faults/reach.ts';
 import { accept, type AcceptRequest } from '../store/lifecycle/accept.ts';
 import { findInvocation, type InvocationRow } from '../store/invocations.ts';
 import type { SessionRow } from '../store/sessions.ts';
 import type { Caller } from './caller.ts';
-import {
-  dropWorkspace,
-  isFolder,
-  makeWorkspace,
-  requireFiles,
-  requireWorkspace,
-} from './check-workspace.ts';
+import { isFolder, requireFiles, requireWorkspace } from './check-workspace.ts';
 import type { Deps } from './deps.ts';
 import { whoAsks } from './gate.ts';
 import { recordOf } from './record.ts';
@@ -79,15 +74,10 @@ async function orForget<T>(deps: Deps, id: string, work: () => Promise<T>): Prom
   try {
     return await work();
   } catch (error) {
-    if (!findInvocation(deps.store.db, id)) {
-      await deps.secrets.remove(id);
-      await dropWorkspace(ownWorkspace(deps, id));
-    }
+    if (!findInvocation(deps.store.db, id)) await deps.secrets.remove(id);
     throw error;
   }
 }
-
-const ownWorkspace = (deps: Deps, id: string) => `${deps.paths.work}/${id}`;
 
 interface Surroundings {
   runner: CommandRunner;
@@ -156,7 +146,10 @@ export function requireFit(runner: CommandRunner, prompt: string): void {
   }
 }
 
-/** The one named, else the parent's, else the session's project, else a folder of its own. */
+/**
+ * The one named, else the parent's, else the session's project, else a folder of its own, which the runner host
+ * makes when it begins: one that waits needs none yet, and another machine has its own.
+ */
 async function chooseWorkspace(
   deps: Deps,
   id: string,
@@ -165,8 +158,9 @@ async function chooseWorkspace(
 ): Promise<string> {
   if (named !== undefined) return requireWorkspace(named);
   // A managed session's project is the workspace of its invocations; an external one's may be elsewhere.
-  if (parent && isFolder(parent.project)) return parent.project!;
-  return makeWorkspace(ownWorkspace(deps, id));
+  const project = parent?.project ?? null;
+  if (project !== null && (isBelow(deps.paths.work, project) || isFolder(project))) return project;
+  return `${deps.paths.work}/${id}`;
 }
 
 function treeLimits(deps: Deps, asked: ParsedInput<'runSubagent'>['limits']) {

@@ -6,6 +6,7 @@ import {
   type OperationName,
 } from '../contract/operations.ts';
 import { scopedRoles, type Permission } from '../contract/words.ts';
+import { isBelow } from '../domain/is-below.ts';
 import type { ScopedClaims } from '../domain/token.ts';
 import type { Caller } from './caller.ts';
 
@@ -52,7 +53,7 @@ export function isOwn(caller: Caller, of: { agent_id: string; project: string | 
 export function isInProject(caller: Caller, folder: string | null | undefined): boolean {
   const project = scopeOf(caller)?.project ?? null;
   if (project === null) return true;
-  return folder === project || (folder?.startsWith(`${project}/`) ?? false);
+  return folder === project || (folder != null && isBelow(project, folder));
 }
 
 export function requireInProject(caller: Caller, folder: string | null | undefined): void {

@@ -81,12 +81,11 @@ export interface NewSession {
 
 export function insertSession(tx: Tx, session: NewSession): SessionRow {
   ensureAgent(tx, session.agentId);
-  tx.db.run(
+  return tx.db.get(
     `INSERT INTO sessions (agent_id, session_key, kind, harness, project, title, created_at, updated_at)
-     VALUES (:agentId, :sessionKey, :kind, :harness, :project, :title, :now, :now)`,
+     VALUES (:agentId, :sessionKey, :kind, :harness, :project, :title, :now, :now) RETURNING *`,
     { ...session, now: tx.now },
-  );
-  return findSession(tx.db, session.agentId, session.sessionKey)!;
+  )!;
 }
 
 /** Registers an external session, or touches it: what is said anew replaces what was known. */

@@ -23,6 +23,7 @@ import type { Otlp } from '../telemetry/otlp.ts';
 import { sendTelemetry } from '../telemetry/send-telemetry.ts';
 import { tracedRun } from '../telemetry/traced-run.ts';
 import { hostToken, localize, withPlace } from './host/elsewhere.ts';
+import { makeOwnFolder } from './host/own-folder.ts';
 import { startRunnerHost, type RunnerHost, type RunnerHostDeps } from './host/runner-host.ts';
 import { createStoreApi, type StoreApi } from './host/store-api.ts';
 import { installSdkRuntime } from './sdk-runtime.ts';
@@ -98,8 +99,10 @@ function besideServer(): Place {
     hostId: localHostId,
     engine: external && !external.managed ? (external as EngineTarget) : null,
     killGraceMs,
-    run: (spec, io) =>
-      runCommand(spec, { ...io, hostEnv: process.env, killGraceMs: killGraceMs() }),
+    run: async (spec, io) => {
+      makeOwnFolder(spec.workspacePath, paths.work);
+      return runCommand(spec, { ...io, hostEnv: process.env, killGraceMs: killGraceMs() });
+    },
   };
 }
 

@@ -9,6 +9,7 @@ import {
   findInvocation,
   isAskedForOn,
   openInvocationOn,
+  rowOf,
   runnerOf,
   type InvocationRow,
 } from '../invocations.ts';
@@ -59,7 +60,7 @@ export function accept(tx: Tx, request: AcceptRequest): InvocationRow {
 
   const row = insert(tx, request, session, owner, bounds);
   queueSpawn(tx, row);
-  const isFirst = openInvocationOn(tx.db, session.id)?.id === row.id;
+  const isFirst = 'newKey' in request.session || openInvocationOn(tx.db, session.id)?.id === row.id;
   const lender = waiter && !isBlocked(tx, waiter.id) ? waiter : null;
   if (waiter) {
     beginWait(tx, {
@@ -188,7 +189,7 @@ function insert(
   const { parent } = request;
   const above = lineageOf(tx.db, parent?.id ?? session.id);
   const root = above ? sessionById(tx.db, above.root_session_id) : parent;
-  tx.db.run(
+  return tx.db.get(
     `INSERT INTO subagent_sessions (
        id, runner_id, created_at, workspace_path, spec_id, prompt, files_json, ordinal, agent_id,
        session_key, session_id, title, request_hash, execution_mode, parent_session_id,
@@ -199,7 +200,8 @@ function insert(
        (SELECT coalesce(max(ordinal), 0) + 1 FROM subagent_sessions), :agentId,
        :sessionKey, :sessionId, :title, :requestHash, :mode, :parentKey,
        :rootKey, :ownerId, :ownerSession, :depth, :detached, :runner,
-       :maxDepth, :maxChildren, :deadlineAt, :traceparent, :hasEnv)`,
+       :maxDepth, :maxChildren, :deadlineAt, :traceparent, :hasEnv)
+     RETURNING ${rowOf('subagent_sessions')}`,
     {
       id: request.id,
       runnerId: request.runner.id,
@@ -227,6 +229,5 @@ function insert(
       traceparent: request.traceparent,
       hasEnv: request.hasEnv ? 1 : 0,
     },
-  );
-  return findInvocation(tx.db, request.id)!;
+  )!;
 }

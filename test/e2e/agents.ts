@@ -1,9 +1,10 @@
 /** Small agents for the tests: shell scripts where a word is enough, programs where children are asked for. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SubAgentRecord } from '../../contract/records.ts';
 import type { ExecutionMode } from '../../contract/words.ts';
+import { putFile } from '../support/folder.ts';
 
 /** One of the tiny programs that the tests of the runners use, too. */
 export const agentFile = (name: string) =>
@@ -25,7 +26,7 @@ export const untilFile = (file: string) => `until [ -e ${file} ]; do sleep 0.03;
 
 /** Lets those go on who wait for this file in the workspace of that invocation. */
 export function release({ context }: Pick<SubAgentRecord, 'context'>, file: string): void {
-  writeFileSync(join(context.workspacePath, file), '');
+  putFile(context.workspacePath, file);
 }
 
 /** What an agent has written into a file of its workspace; null while there is none. */

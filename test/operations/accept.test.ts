@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { limits } from '../../contract/limits.ts';
@@ -49,8 +49,6 @@ test('ASYNC_CALLBACK without a parent is refused before anything is written, on 
       room.start({ executionMode: 'ASYNC_CALLBACK', context: { env: { KEY: 'secret' } } });
     expect(await writesNothing(room, call)).toBe('parent_required');
     expect(readdirSync(room.deps.paths.secrets)).toEqual([]);
-    mkdirSync(room.deps.paths.work, { recursive: true });
-    expect(readdirSync(room.deps.paths.work)).toEqual([]);
   });
 });
 

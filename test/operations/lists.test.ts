@@ -105,6 +105,22 @@ test('no filter of the list makes it sort whole rows', async () => {
   });
 });
 
+test('the indexes that leave out what is absent are used for what is there', async () => {
+  await withOperations(async (room) => {
+    const columns = ['spec_id', 'parent_session_id', 'owner_invocation_id', 'owner_session_id'];
+    for (const column of columns) {
+      const [step] = room.store.db
+        .all<{ detail: string }>(
+          `EXPLAIN QUERY PLAN WITH RECURSIVE below(id) AS (SELECT 'x'
+           UNION SELECT s.id FROM subagent_sessions s JOIN below ON s.${column} = below.id)
+         SELECT id FROM below`,
+        )
+        .filter(({ detail }) => / s\b/.test(detail));
+      expect(step?.detail).toMatch(new RegExp(`^SEARCH s USING .*INDEX \\S+ \\(${column}=`));
+    }
+  });
+});
+
 test('a cursor that no list has given is refused, and one past the end is an empty page', async () => {
   await withOperations(async (room) => {
     expect(await refusal(room.ask('listSubagents', { cursor: 'nonsense' }))).toBe('bad_request');

@@ -1,14 +1,23 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { refusal, withOperations, type Room } from './operations-fixture.ts';
 
-test('without a workspace an invocation gets a folder of its own', async () => {
+test('without a workspace an invocation has a folder of its own, and its children share it before it is made', async () => {
   await withOperations(async (room) => {
-    const { id, context } = await room.start();
+    const { id, sessionKey, context } = await room.start();
     expect(context.workspacePath).toBe(join(room.deps.paths.work, id));
-    expect(statSync(context.workspacePath).mode & 0o777).toBe(0o700);
+    const child = await room.start({ parentSessionId: sessionKey });
+    expect(child.context.workspacePath).toBe(context.workspacePath);
+    expect(existsSync(context.workspacePath)).toBe(false);
+  });
+});
+
+test('files of a folder that is still to be made are missed by name', async () => {
+  await withOperations(async (room) => {
+    const call = room.start({ context: { files: ['plan.md'] } });
+    await expect(call).rejects.toThrow('plan.md does not exist in the workspace');
   });
 });
 

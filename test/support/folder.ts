@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -10,4 +10,10 @@ export async function withFolder<T>(run: (folder: string) => Promise<T>): Promis
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+/** An empty file, in a folder that may still be to be made: a workspace is, until its program begins. */
+export function putFile(folder: string, name: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, name), '');
 }

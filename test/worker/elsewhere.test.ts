@@ -61,7 +61,7 @@ const hereIn = (folder: string): Here => ({
   demoRunner: demoRunner('/box/demo.js'),
 });
 
-test('a folder that the server made is made here; one that the caller named is looked for as it is', () =>
+test('a folder of its own is made here; one that the caller named is looked for as it is', () =>
   withFolder(async (folder) => {
     const here = hereIn(folder);
     const files = ['/server/home/work/sub_1/a.txt', '/repo/b.txt'];

@@ -1,11 +1,10 @@
 /** What runs and ends while the engine is away is all in it afterwards. */
 import { expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { agentSessionWorkflowId } from '../../contract/names.ts';
 import { reconcileEpoch } from '../../store/lifecycle/rebuild.ts';
 import { until } from '../e2e/stack.ts';
-import { asked, createPrograms, statusOf, untilAllOver } from './gated-programs.ts';
+import { createPrograms, endAsking, statusOf, untilAllOver } from './gated-programs.ts';
 import { withHome, type Home } from './with-home.ts';
 
 /** Time enough for all that is to end before the engine is back. */
@@ -25,7 +24,7 @@ async function endEarly(home: Home) {
     { prompt: 'brief', executionMode: 'ASYNC_CALLBACK' },
     home.child(child.id),
   );
-  for (const { context } of [child, root]) writeFileSync(asked(context.workspacePath), '');
+  for (const one of [child, root]) endAsking(one);
   const failed = await home.start({ prompt: 'failing' });
   const cancelled = await home.start({ prompt: 'leaf' });
   await home.untilLaunched(cancelled.id);

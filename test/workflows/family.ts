@@ -1,7 +1,6 @@
 /** A parent and its callback child, played by `gated-programs.ts`. */
 import { expect } from '@jest/globals';
-import { writeFileSync } from 'node:fs';
-import { asked } from './gated-programs.ts';
+import { endAsking } from './gated-programs.ts';
 import type { Home } from './with-home.ts';
 
 /** A parent that waits for its callback child, which runs. */
@@ -12,7 +11,7 @@ export async function family(home: Home): Promise<{ parent: string; child: strin
     { prompt: 'leaf', executionMode: 'ASYNC_CALLBACK' },
     home.child(parent.id),
   );
-  writeFileSync(asked(parent.context.workspacePath), '');
+  endAsking(parent);
   await home.untilStatus(parent.id, 'waiting');
   await home.untilLaunched(child.id);
   return { parent: parent.id, child: child.id };

@@ -3,8 +3,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { subAgentWorkflowId } from '../../contract/names.ts';
+import type { SubAgentRecord } from '../../contract/records.ts';
 import { isFinal } from '../../contract/words.ts';
 import { until } from '../e2e/stack.ts';
+import { putFile } from '../support/folder.ts';
 import type { Home, Program } from './with-home.ts';
 
 /** Programs stand still until the test lets them go on; a parent's second turn repeats what it was told. */
@@ -15,13 +17,19 @@ export function createPrograms() {
     if (prompt === 'leaf') await opened;
     if (prompt === 'failing') throw new Error('no disk');
     // Its own child is asked for by the test.
-    if (prompt === 'parent') await until(async () => existsSync(asked(workspacePath)), Boolean);
+    if (prompt === 'parent')
+      await until(async () => existsSync(join(workspacePath, askedFile)), Boolean);
     return turn === 1 ? 'done' : `told ${[...prompt.matchAll(/<agent-callback /g)].length}`;
   };
   return { play, open };
 }
 
-export const asked = (workspacePath: string) => join(workspacePath, 'asked');
+const askedFile = 'asked';
+
+/** The test has asked for all children of this parent: its first turn may end. */
+export function endAsking({ context }: Pick<SubAgentRecord, 'context'>): void {
+  putFile(context.workspacePath, askedFile);
+}
 
 export async function statusOf(client: Client, id: string): Promise<string> {
   const found = await client.workflow

@@ -4,14 +4,13 @@
  */
 import { expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { controlQueue, subAgentWorkflowId } from '../../contract/names.ts';
 import { reconcileEpoch } from '../../store/lifecycle/rebuild.ts';
 import { findInvocation } from '../../store/invocations.ts';
 import { until } from '../e2e/stack.ts';
 import { deeds, resetTo } from './deeds.ts';
 import { begun, expectToldOnce, family } from './family.ts';
-import { asked, createPrograms, statusOf, untilAllOver } from './gated-programs.ts';
+import { createPrograms, endAsking, statusOf, untilAllOver } from './gated-programs.ts';
 import { withHome, type Home } from './with-home.ts';
 
 interface Ahead {
@@ -217,9 +216,9 @@ test('final and unheard: its children that have not begun are started as roots w
       await home.unlinked(async () => {
         const ask = { prompt: 'leaf', executionMode: 'ASYNC_POLL' } as const;
         children = await Promise.all(parents.map(({ id }) => home.start(ask, home.child(id))));
-        for (const { id, context } of parents) {
-          writeFileSync(asked(context.workspacePath), '');
-          await home.untilStatus(id, 'completed');
+        for (const parent of parents) {
+          endAsking(parent);
+          await home.untilStatus(parent.id, 'completed');
         }
         for (const { id } of children) await home.untilLaunched(id);
         await deeds.missing(home.client, parents[0]!.workflowId);

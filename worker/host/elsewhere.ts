@@ -1,10 +1,12 @@
 /** What is different about a runner host on another machine: its token, and its own folders. */
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../../contract/errors.ts';
 import type { CommandRunner, Outcome, RunSpec } from '../../contract/run.ts';
+import { isBelow } from '../../domain/is-below.ts';
 import { readToken } from '../../domain/token.ts';
+import { makeOwnFolder } from './own-folder.ts';
 
 export interface HostToken {
   hostId: string;
@@ -51,12 +53,11 @@ export interface Here {
 /** A run as it is on this machine. What the caller named is looked for under the same path. */
 export function localize(spec: RunSpec, here: Here): RunSpec {
   const own = (path: string) =>
-    path.startsWith(`${here.serverWorkFolder}/`)
+    isBelow(here.serverWorkFolder, path)
       ? join(here.workFolder, path.slice(here.serverWorkFolder.length))
       : path;
   const workspacePath = own(spec.workspacePath);
-  if (workspacePath !== spec.workspacePath)
-    mkdirSync(workspacePath, { recursive: true, mode: 0o700 });
+  makeOwnFolder(workspacePath, here.workFolder);
   const runner = spec.runner.builtIn === true ? here.demoRunner : spec.runner;
   return { ...spec, url: here.url, workspacePath, files: spec.files.map(own), runner };
 }
