@@ -132,4 +132,5 @@ function constraintLines(constraints: BlockParts['constraints']): string | null 
   return kept.length === 0 ? null : indent(kept.join('\n'));
 }
 
-const onOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+/** Single spaces are left where they are: most texts have nothing else. */
+const onOneLine = (text: string) => text.replace(/\s\s+|[^\S ]/g, ' ').trim();

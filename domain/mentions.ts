@@ -10,8 +10,12 @@ export function wordsOf(text: string): string[] {
   return isPlain.test(text) ? plainWords(text) : allWords(text);
 }
 
-/** Most texts are ASCII, and found out in a tenth of the time. */
-const isPlain = /^[\0-\x7f]*$/;
+/** Most texts are ASCII, or but for dashes and quotes, which part words as a space does: found out in a tenth of the time. */
+const isAscii = /^[\0-\x7f]*$/;
+const isPlain = /^[\0-\x7f\u2010-\u2016\u2018-\u2027]*$/;
+const isInPlainWord = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[a-z0-9]/.test(String.fromCharCode(code)) ? 1 : 0,
+);
 const plainWords = (text: string): string[] => text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
 
 function allWords(text: string): string[] {
@@ -44,7 +48,7 @@ function slotOf(line: string, start: number, end: number): number {
   const second = Math.min(start + 1, end - 1);
   const sum =
     line.charCodeAt(start) * 961 + line.charCodeAt(second) * 31 + line.charCodeAt(end - 1);
-  return (sum + (end - start) * 1217) % slots;
+  return (sum + (end - start) * 1217) & (slots - 1);
 }
 
 interface Place {
@@ -58,11 +62,15 @@ export interface Said {
   places: ReadonlyMap<string, readonly Place[]>;
 }
 
+function asCompared(text: string): string {
+  if (isAscii.test(text)) return text.toLowerCase();
+  if (isPlain.test(text)) return text.toLowerCase().replace(/[^\0-\x7f]/g, ' ');
+  return allWords(text).join(' ');
+}
+
 /** What texts say one after the other. Each is told apart by itself whether it is plain. */
 export function saidIn(texts: readonly string[], wanted: WordFilter): Said {
-  const lines = texts.map((text) =>
-    isPlain.test(text) ? text.toLowerCase() : allWords(text).join(' '),
-  );
+  const lines = texts.map(asCompared);
   const places = new Map<string, Place[]>();
   for (const [line, text] of lines.entries()) {
     for (let start = nextWord(text, 0); start < text.length;) {
@@ -100,7 +108,7 @@ function stands(line: string, from: number, name: readonly string[]): boolean {
 
 /** In lines as they are compared there are no capitals, and what is not plain stands between spaces. */
 function isInWord(code: number): boolean {
-  return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39) || code > 0x7f;
+  return code > 0x7f || isInPlainWord[code] === 1;
 }
 
 function nextWord(line: string, from: number): number {

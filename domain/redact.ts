@@ -14,6 +14,11 @@ interface Shape {
    */
 }
 
+/** Spelled out, as the expression of all starts minds case. */
+function inAnyCase(words: string): string {
+  return words.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+}
+
 const shapes: readonly Shape[] = [
   // Whole, cut off at its end, or with its beginning cut off.
   {
@@ -70,22 +75,26 @@ const shapes: readonly Shape[] = [
     start: '://[^\\s/:@"\'<>]*:[^\\s/@"\'<>]+@',
     pattern: /(:\/\/[^\s/:@"'<>]*:)[^\s/@"'<>]+(?=@)/g,
   },
+  // A value that is named as a secret, and looks like one: no path, and letters with digits.
+  {
+    kind: 'secret',
+    start: `(?:${inAnyCase('pass(?:word|wd|phrase)|secret|token|api[_-]?key|access[_-]?key|credentials?')})\\\\?["']?\\s*[=:]`,
+    pattern:
+      /((?:pass(?:word|wd|phrase)|secret|token|api[_-]?key|access[_-]?key|credentials?)\\?["']?\s*[=:]\s*\\?["']?)(?!\.{0,2}\/|[0-9a-f]{40}\b|(?:[\w@-]{1,100}\/){1,20}[\w@.-]{0,100}\.[a-z]\w{0,4}\b)(?=[^\s"',;]{0,200}\d)(?=[^\s"',;]{0,200}[A-Za-z])[^\s"',;]{8}[^\s"',;]*(?<!\\(?=["']))/gi,
+  },
 ];
+const starts = shapes.map(({ start }) => new RegExp(start));
 const anyStart = new RegExp(shapes.map(({ start }) => start).join('|'));
 
-/** A value that is named as a secret, and looks like one: no path, and letters with digits. */
-const namedValue =
-  /((?:pass(?:word|wd|phrase)|secret|token|api[_-]?key|access[_-]?key|credentials?)\\?["']?\s*[=:]\s*\\?["']?)(?!\.{0,2}\/|[0-9a-f]{40}\b|(?:[\w@-]{1,100}\/){1,20}[\w@.-]{0,100}\.[a-z]\w{0,4}\b)(?=[^\s"',;]{0,200}\d)(?=[^\s"',;]{0,200}[A-Za-z])[^\s"',;]{8}[^\s"',;]*(?<!\\(?=["']))/gi;
 const named = /pass(?:word|wd|phrase)|secret|token|key|credential/i;
 
 export function redact(text: string): string {
+  if (!anyStart.test(text)) return text;
   let safe = text;
-  if (anyStart.test(text)) {
-    for (const { kind, start, pattern } of shapes) {
-      if (new RegExp(start).test(safe)) safe = without(safe, kind, pattern);
-    }
+  for (const [at, { kind, pattern }] of shapes.entries()) {
+    if (starts[at]!.test(safe)) safe = without(safe, kind, pattern);
   }
-  return without(safe, 'secret', namedValue);
+  return safe;
 }
 
 const without = (text: string, kind: string, pattern: RegExp) =>

@@ -32,15 +32,11 @@ function namedIn(knowledge: Knowledge, texts: readonly string[]): number[] {
 /** Active constraints of these entities, the most important first. */
 export function constraintsOf(things: readonly Thing[]): { entity: string; content: string }[] {
   return things
-    .flatMap((thing) => {
-      const { name, constraints } = thing.shown();
-      return constraints.map((one) => ({ ...one, entity: name }));
-    })
+    .flatMap((thing) => thing.shown().constraints)
     .toSorted(
       (a, b) =>
         b.importance - a.importance ||
         (a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : a.id - b.id),
     )
-    .slice(0, limits.entityPartsMax)
-    .map(({ entity, content }) => ({ entity, content }));
+    .slice(0, limits.entityPartsMax);
 }

@@ -35,7 +35,12 @@ export interface Thing {
 /** Without secrets. */
 interface Shown {
   name: string;
-  constraints: Constraint[];
+  constraints: ShownConstraint[];
+}
+
+interface ShownConstraint extends Constraint {
+  /** The name of what it is said of. */
+  entity: string;
 }
 
 interface Constraint {
@@ -126,11 +131,15 @@ function thingOf({ id, name }: Entity, constraints: () => Constraint[]): Thing {
   return {
     id,
     name,
-    shown: () =>
-      (shown ??= {
-        name: redact(name),
-        constraints: constraints().map((one) => ({ ...one, content: redact(one.content) })),
-      }),
+    shown: () => (shown ??= withoutSecrets(name, constraints())),
+  };
+}
+
+function withoutSecrets(name: string, constraints: Constraint[]): Shown {
+  const entity = redact(name);
+  return {
+    name: entity,
+    constraints: constraints.map((one) => ({ ...one, entity, content: redact(one.content) })),
   };
 }
 

@@ -63,11 +63,13 @@ export function* rangesFromEnd(db: Db, sessionId: number, after = 0): Generator<
 
 /** By their ends, which have an index: few have come since. */
 function rangesAfter(db: Db, sessionId: number, after: number): TurnRange[] {
-  const closed = db.all<PlacedRange>(
-    `SELECT ${rangeColumns} FROM turn_order WHERE session_id = :sessionId AND to_seq > :after`,
+  const found = db.all<PlacedRange>(
+    `SELECT ${rangeColumns} FROM turn_order WHERE session_id = :sessionId AND to_seq > :after
+     UNION ALL
+     SELECT ${rangeColumns} FROM turn_order WHERE session_id = :sessionId AND to_seq IS NULL`,
     { sessionId, after },
   );
-  return [openRange(db, sessionId), ...closed.toSorted((a, b) => b.place - a.place)];
+  return found.length === 0 ? [asTheyCame] : found.toSorted((a, b) => b.place - a.place);
 }
 
 /** The last one, so it is not looked for among all. */

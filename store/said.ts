@@ -5,7 +5,7 @@ import { rangesFromEnd } from './reading-order.ts';
 
 /** Of a longer turn only so much of either end is read; a key that is cut in two stays out of sight. */
 const endCharsMax = 24_000;
-const pageRows = 4;
+const pageRows = 8;
 
 /** The turns after `after` that hold the last `charsMax` characters, oldest first. */
 export function lastSaid(
@@ -37,7 +37,7 @@ export function lastSaid(
         room -= read.length;
       }
       const oldest = page.at(-1);
-      if (oldest === undefined || page.length < pageRows) break;
+      if (oldest === undefined || page.length < pageRows || oldest.seq <= low) break;
       high = oldest.seq - 1;
     }
   }

@@ -17,6 +17,10 @@ test.each([
   ['東京タワー', '明日は東京タワーに行く', true],
   ['Łódź', 'from ŁÓDŹ', true],
   ['two words', 'two\n  words', true],
+  ['two words', '“two” – words…', true],
+  ['Ada', 'for…ada—and', true],
+  ['x―y', 'X Y', true],
+  ['Łódź', '“Łódź” …', true],
 ])('%s in %j: %s', (name, text, isThere) => {
   const words = wordsOf(name);
   for (const wanted of [everyWord, createWordFilter(words)]) {

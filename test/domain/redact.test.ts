@@ -41,6 +41,7 @@ test.each([
   ['postgres://app:hunter2@db/main', 'postgres://app:[redacted password]@db/main'],
   [`API_KEY="${made('a1b2c3', 'd4e5f6')}"`, 'API_KEY="[redacted secret]"'],
   [`password: ${made('correct7', 'horse')}`, 'password: [redacted secret]'],
+  [`My-API_keY = ${made('correct7', 'horse')}`, 'My-API_keY = [redacted secret]'],
   [
     `curl -d "{\\"password\\": \\"${made('correct7', 'horse')}\\"}"`,
     'curl -d "{\\"password\\": \\"[redacted secret]\\"}"',
