@@ -1,5 +1,4 @@
 /** Where an agent will work, and the files it is pointed to: checked before anything is written. */
-import { statSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { AppError } from '../contract/errors.ts';
@@ -11,20 +10,16 @@ export async function requireWorkspace(path: string): Promise<string> {
     throw new AppError('bad_request', 'context.workspacePath: must be an absolute path');
   }
   const absolute = resolve(path);
-  const found = await stat(absolute).catch(() => null);
-  if (found?.isDirectory()) return absolute;
+  if (await isFolder(absolute)) return absolute;
   throw new AppError('workspace_missing', `the workspace ${absolute} is not a folder that exists`, {
     hint: hints.workspace.http,
   });
 }
 
-export function isFolder(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  } catch {
-    // One that may not be looked at is none to work in.
-    return false;
-  }
+/** One that may not be looked at is none to work in. In a thread: it may lie on a mount that does not answer. */
+export async function isFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  return found?.isDirectory() ?? false;
 }
 
 /** Absolute paths of files that exist inside the workspace, links followed. */

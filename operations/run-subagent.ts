@@ -159,7 +159,9 @@ async function chooseWorkspace(
   if (named !== undefined) return requireWorkspace(named);
   // A managed session's project is the workspace of its invocations; an external one's may be elsewhere.
   const project = parent?.project ?? null;
-  if (project !== null && (isBelow(deps.paths.work, project) || isFolder(project))) return project;
+  if (project !== null && (isBelow(deps.paths.work, project) || (await isFolder(project)))) {
+    return project;
+  }
   return `${deps.paths.work}/${id}`;
 }
 
