@@ -81,6 +81,8 @@ export function isBehind(main: Db, { state }: IndexFile): boolean {
 
 function takeStep(main: Db, index: IndexFile, places: Places, writer: Writer): boolean {
   const state: IndexState = { ...index.state };
+  // The last ids are given again when their turns have gone.
+  state.watermark = Math.min(state.watermark, newestTurn(main) ?? 0);
   const changes = main.all<{ n: number; turn_id: number | null; session_id: number | null }>(
     `SELECT n, turn_id, session_id FROM search_changes WHERE n > :n ORDER BY n LIMIT ${changesMax}`,
     { n: state.changes },
@@ -89,18 +91,16 @@ function takeStep(main: Db, index: IndexFile, places: Places, writer: Writer): b
     // An id may have been given again since; what has it now is put in its place.
     if (turnId !== null) places.forget(places.sessionOf(turnId));
     if (sessionId !== null) places.forget(sessionId);
-    if (turnId !== null && turnId <= state.watermark) writer.replace('id = :id', turnId, state);
+    if (turnId !== null) writer.replace('id = :id', turnId, state);
     if (sessionId !== null) writer.replace('session_id = :id', sessionId, state);
     state.changes = n;
   }
-  // The last ids are given again when their turns have gone, and all that is told of them has been followed.
-  if (changes.length < changesMax) {
-    state.watermark = Math.min(state.watermark, newestTurn(main) ?? 0);
-  }
-  const isWhole = addNew(main, writer, state);
+  // While there are more, an id that is given again may still have in the index what it had before.
+  const isFollowed = changes.length < changesMax;
+  const isWhole = isFollowed && addNew(main, writer, state);
   state.mark = markOf(main, state.watermark);
   index.save(state);
-  return changes.length === changesMax || !isWhole;
+  return !isWhole;
 }
 
 /** Answers whether all that is new has been put in. */

@@ -6,7 +6,7 @@ import { openIndex } from '../../search/index-file.ts';
 import { createLengths } from '../../search/lengths.ts';
 import { createPlaces } from '../../search/places.ts';
 import { insertSession } from '../../store/sessions.ts';
-import { appendTurn } from '../../store/turns.ts';
+import { appendTurn, appendTurns } from '../../store/turns.ts';
 import { withStore } from '../store/store-fixture.ts';
 
 test('a turn that is said anew has its new length, and one that has gone counts no more', () =>
@@ -43,6 +43,47 @@ test('a turn that is said anew has its new length, and one that has gone counts 
       expect(lengths.mean()).toBe(6 / 3);
       // Also those that have gone since, and each once.
       expect(places.turns()).toBe(5);
+    } finally {
+      index.close();
+    }
+  }));
+
+test('what comes while hundreds of deletions are followed is found, though it has their ids', () =>
+  withStore(async ({ store, folder }) => {
+    const index = openIndex(join(folder, 'search.db'), store.db);
+    const catchUp = createCatchUp(
+      store.db,
+      index,
+      createPlaces(store.db, 0),
+      createLengths(index.db),
+    );
+    const names = { agentId: 'default', kind: 'external', harness: null, project: null } as const;
+    const open = (sessionKey: string) =>
+      store.write((tx) => insertSession(tx, { ...names, sessionKey, title: null }));
+    const say = (sessionId: number, text: string, count: number) =>
+      store.write((tx) => {
+        const turns = Array.from({ length: count }, () => ({ role: 'user' as const, text }));
+        appendTurns(tx, sessionId, turns);
+      });
+    const found = (word: string) => index.selectAll(`"${word}"`).length;
+    try {
+      const [kept, gone] = [await open('kept'), await open('gone')];
+      await say(kept.id, 'first', 10);
+      await say(gone.id, 'old', 1000);
+      while (catchUp.step());
+      expect([found('first'), found('old')]).toEqual([10, 1000]);
+
+      await store.write((tx) => tx.db.run('DELETE FROM sessions WHERE id = :id', { id: gone.id }));
+      let steps = 0;
+      do {
+        steps += 1;
+        await say(kept.id, `fresh${steps}`, 3);
+      } while (catchUp.step());
+      expect(steps).toBeGreaterThan(3);
+      while (catchUp.step());
+      const fresh = Array.from({ length: steps }, (_, n) => found(`fresh${n + 1}`));
+      expect(fresh).toEqual(fresh.map(() => 3));
+      expect([found('first'), found('old')]).toEqual([10, 0]);
     } finally {
       index.close();
     }
