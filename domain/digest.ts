@@ -1,5 +1,6 @@
 /** What a checkpoint says where nobody has written a summary: the same words for the same turns. */
 import { limits } from '../contract/limits.ts';
+import { redact } from './redact.ts';
 import { clip, firstLine } from './text.ts';
 
 export interface DigestParts {
@@ -14,7 +15,10 @@ export interface DigestParts {
 const promptChars = 180;
 const answerChars = 600;
 
-/** Null where there is nothing to say. It fits into its room of the context block, so no part is cut there. */
+/**
+ * Null where there is nothing to say. It fits into its room of the context block, so no part is cut there; and what is
+ * cut here has no secrets any more: half of one does not look like one.
+ */
 export function digestOf({
   summary,
   promptCount,
@@ -22,13 +26,14 @@ export function digestOf({
   lastAnswer,
 }: DigestParts): string | null {
   const lines: string[] = [];
-  if (summary !== null) lines.push(wholeLines(summary, limits.digestSummaryCharsMax));
+  if (summary !== null) lines.push(wholeLines(redact(summary), limits.digestSummaryCharsMax));
   if (prompts.length > 0) {
     lines.push(`${Math.max(promptCount, prompts.length)} prompts so far, the last ones:`);
-    lines.push(...prompts.map((prompt) => `- ${firstLine(prompt, promptChars)}`));
+    lines.push(...prompts.map((prompt) => `- ${firstLine(redact(prompt), promptChars)}`));
   }
   if (lastAnswer !== null && lastAnswer.trim() !== '') {
-    lines.push(`Last answer: ${clip(lastAnswer.replace(/\s+/g, ' ').trim(), answerChars)}`);
+    const answer = redact(lastAnswer).replace(/\s+/g, ' ').trim();
+    lines.push(`Last answer: ${clip(answer, answerChars)}`);
   }
   return lines.length === 0 ? null : lines.join('\n');
 }
