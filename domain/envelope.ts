@@ -2,7 +2,7 @@
 import { limits } from '../contract/limits.ts';
 import type { Status } from '../contract/words.ts';
 import { escapeMarkup } from './plain-text.ts';
-import { redact } from './redact.ts';
+import { redact, secretCharsMax, withoutCutWord } from './redact.ts';
 import { bothEnds, headAndTail, type Ends, type HeadAndTail } from './text.ts';
 
 export interface Ended {
@@ -69,20 +69,16 @@ function body({ error, content, invocationId }: Ended): string {
   return fit((room) => headAndTail(whole, room, note), note);
 }
 
-/** The longest secret that is known by its end, too. */
-export const secretCharsMax = 10_000;
-
 /**
  * Ends without secrets, and without what may be half a one: the last word of the head, the first line of the tail.
  * Where these are longer than a secret the rest of them stays.
  */
 function withoutSeam({ head, tail, gone }: Ends): Ends {
   const [first, last] = [redact(head), redact(tail)];
-  const end = Math.max(first.search(/\s\S*$/), first.length - secretCharsMax, 0);
   const line = last.indexOf('\n');
   const start = Math.min(line === -1 ? last.length : line + 1, secretCharsMax);
   const ends = {
-    head: first.slice(0, end).replace(/[\uD800-\uDBFF]$/, ''),
+    head: withoutCutWord(first),
     tail: last.slice(start).replace(/^[\uDC00-\uDFFF]/, ''),
   };
   const dropped = Buffer.byteLength(first + last) - Buffer.byteLength(ends.head + ends.tail);

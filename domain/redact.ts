@@ -7,11 +7,11 @@ interface Shape {
   kind: string;
   /** How each begins: most texts hold none of these, and are looked through only once. */
   start: string;
-  pattern: RegExp;
   /**
    * Group 1, where there is one, stays: it says what the secret was for. What has no end is one class of characters and
    * a star (not `{8,}`, no choice): of anything else each time takes room on a stack, which a few megabytes overflow.
    */
+  pattern: RegExp;
 }
 
 /** Spelled out, as the expression of all starts minds case. */
@@ -95,6 +95,15 @@ export function redact(text: string): string {
     if (starts[at]!.test(safe)) safe = without(safe, kind, pattern);
   }
   return safe;
+}
+
+/** The longest secret that is known by its end, too. */
+export const secretCharsMax = 10_000;
+
+/** Of a text that was cut: without its last word, which may be half a secret. Of one that is longer the rest stays. */
+export function withoutCutWord(safe: string): string {
+  const end = Math.max(safe.search(/\s\S*$/), safe.length - secretCharsMax, 0);
+  return safe.slice(0, end).replace(/[\uD800-\uDBFF]$/, '');
 }
 
 const without = (text: string, kind: string, pattern: RegExp) =>

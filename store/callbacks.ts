@@ -1,5 +1,6 @@
 /** A callback with what there is to say about the child that ended. */
-import { renderCallback, secretCharsMax } from '../domain/envelope.ts';
+import { renderCallback } from '../domain/envelope.ts';
+import { secretCharsMax } from '../domain/redact.ts';
 import type { Db } from './database.ts';
 import { limits } from '../contract/limits.ts';
 import type { InvocationRow } from './invocations.ts';

@@ -1,4 +1,5 @@
 /** Prompt and answer of an invocation: each may hold megabytes, so they are read only where they are told. */
+import { redact, secretCharsMax, withoutCutWord } from '../domain/redact.ts';
 import { withinBytes } from './page.ts';
 import type { Db } from './database.ts';
 import { finals } from './invocations.ts';
@@ -29,16 +30,25 @@ export function wordsOfAll(db: Db, ids: string[]): Map<string, Words> {
 }
 
 export function promptStart(db: Db, id: string): string {
-  return startOf(db, id, 'prompt') ?? '';
+  return startOf(db, id, 'prompt', START_CHARS) ?? '';
 }
 
+/** Without secrets, nor half of one that goes on behind what is read. */
 export function answerStart(db: Db, id: string): string | null {
-  return startOf(db, id, 'result_content');
+  const chars = START_CHARS + secretCharsMax;
+  const start = startOf(db, id, 'result_content', chars);
+  if (start === null) return null;
+  return start.length < chars ? redact(start) : withoutCutWord(redact(start));
 }
 
-function startOf(db: Db, id: string, column: 'prompt' | 'result_content'): string | null {
+function startOf(
+  db: Db,
+  id: string,
+  column: 'prompt' | 'result_content',
+  chars: number,
+): string | null {
   const row = db.get<{ start: string | null }>(
-    `SELECT substr(${column}, 1, ${START_CHARS}) AS start FROM subagent_sessions WHERE id = :id`,
+    `SELECT substr(${column}, 1, ${chars}) AS start FROM subagent_sessions WHERE id = :id`,
     { id },
   );
   return row?.start ?? null;

@@ -121,10 +121,12 @@ function unstarted(
   return { children, ...(fresh.length > children.length && { hasMore: true }) };
 }
 
-/** Named in one step, which is one marker in the history, and started by one workflow task, which holds */
-const CHILDREN_MAX = 100;
-/** them again: the engine takes 2 MB of each. The longest names that we accept come to 8 kB a child. */
+/**
+ * Named in one step, which is one marker in the history, and started by one workflow task, which holds them again: the
+ * engine takes 2 MB of each. The longest names that we accept come to 8 kB a child.
+ */
 const CHILDREN_BYTES_MAX = 256 * 1024;
+const CHILDREN_MAX = 100;
 
 const startOf = (row: InvocationRow) => ({
   invocationId: row.id,
@@ -172,7 +174,7 @@ function done(tx: Tx, around: StepSurroundings, row: InvocationRow) {
       status: row.status as FinalStatus,
       error: row.error === null ? null : clip(redact(row.error), 500),
       errorCode: row.error_code,
-      answer: answer === null ? null : clip(redact(answer), 200),
+      answer: answer === null ? null : clip(answer, 200),
     },
     attributes: only(around.attributes, { [searchAttributes.status]: row.status }),
   };

@@ -87,6 +87,22 @@ test('what an agent ends with is told without secrets wherever it is told; the s
   });
 });
 
+test.each([
+  ['one that goes on for long', 800, 1],
+  ['some that are much shorter when they are cut out', 2500, 20],
+])('the result of a workflow shows no half of a secret: %s', async (_, length, count) => {
+  await withOperations(async (room) => {
+    const { id } = await room.start();
+    const token = `eyJ${'Q'.repeat(40)}.${'Q'.repeat(length)}.${'Q'.repeat(40)}`;
+    await room.host.play(id, `it is ${`${token} `.repeat(count)}\nand no more`);
+    const around = { homeId: 'h', attributes: [], sessionIdleMs: 0 };
+    const next = await room.store.write((tx) => nextStep(tx, around, id));
+    const answer = next.step === 'done' ? next.ending.answer : null;
+    expect(answer).toMatch(/^it is \[redacted token\]/);
+    expect(answer).not.toContain('QQ');
+  });
+});
+
 test('who comes back with the last number gets what came since, without a gap or a repeat', async () => {
   await withOperations(async (room) => {
     const run = await room.host.claim((await room.start()).id);
