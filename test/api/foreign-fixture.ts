@@ -12,6 +12,10 @@ export interface Place {
   /** The invocation that it asked for, and that one's session. */
   id: string;
   childKey: string;
+  /** What it was told of the other one that it asked for. */
+  callbackId: string;
+  /** The number that its next turn would have. */
+  nextSeq: number;
 }
 
 const parts = [
@@ -36,14 +40,21 @@ export async function settle(api: Api): Promise<Place[]> {
       const hooked = { harness, agentId, sessionKey: key, project };
       await api.ask('hookSessionCheckpointExtract', { ...hooked, transcript });
       await api.ask('writeCheckpoint', { ...of, summary: `plover summary ${word}` });
-      const ask = { parentSessionId: key, agentId, context: { workspacePath: api.workspace } };
+      const context = { workspacePath: api.workspace, specId: 'spec' };
+      const ask = { parentSessionId: key, agentId, context };
       const prompt = `plover task ${word}`;
       const { id, sessionKey } = await api.start({ ...ask, prompt, title: `Does ${word}` });
       const run = await api.host.claim(id);
       await api.host.say(run, 1, `plover output ${word}\n`);
       const told = await api.start({ ...ask, prompt, executionMode: 'ASYNC_CALLBACK' });
       await api.host.play(told.id, `plover answer ${word}`);
-      places.push({ agentId, harness, project, key, word, id, childKey: sessionKey });
+      const { callbacks } = await api.ask('getCallbacks', { ...of, status: 'all' });
+      const { jsonl } = await api.ask('exportSession', of);
+      const last = JSON.parse(jsonl.trimEnd().split('\n').at(-1)!) as { seq: number };
+      places.push({
+        ...{ agentId, harness, project, key, word, id, childKey: sessionKey },
+        ...{ callbackId: callbacks[0]!.id, nextSeq: last.seq + 1 },
+      });
     }
     const attributes = [{ kind: 'constraint' as const, content: `keep Zq${agentId}entity` }];
     await api.ask('putEntity', {
@@ -61,6 +72,18 @@ type Inputs = { [N in OperationName]: (of: Place) => OperationInput<N> };
 const hook = ({ key, harness }: Place) => ({ harness, sessionKey: key });
 const fresh = (of: Place) => `new of ${of.key} ${(count += 1)}`;
 let count = 0;
+
+/** A page of an export that would be taken as it is. */
+function oneTurnMore({ key, agentId, nextSeq }: Place): string {
+  const about = { offshoot: 'session', version: 1, sessionKey: key, agentId };
+  const turn = { seq: nextSeq, role: 'user', text: 'x', at: '2026-01-01T00:00:00.000Z' };
+  return [
+    { ...about, harness: null, project: null, title: null, order: null },
+    { ...turn, raw: null, tools: null, source: null, extra: null },
+  ]
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join('');
+}
 
 /** What is asked about a place. An operation that is new has to be added, or the first test below fails. */
 export const inputs: Inputs = {
@@ -80,12 +103,10 @@ export const inputs: Inputs = {
   getTree: ({ key }) => ({ key }),
   getSessionTranscript: ({ key }) => ({ key }),
   exportSession: ({ key }) => ({ key }),
-  importSession: ({ key, agentId }) => ({
-    jsonl: JSON.stringify({ offshoot: 'session', version: 1, sessionKey: key, agentId }),
-  }),
+  importSession: (of) => ({ jsonl: oneTurnMore(of) }),
   getCallbacks: ({ key }) => ({ key, status: 'all' }),
-  ackCallbacks: ({ key }) => ({ key, ids: ['cb_x'] }),
-  getSpecHistory: () => ({ specId: 'x' }),
+  ackCallbacks: ({ key, callbackId }) => ({ key, ids: [callbackId] }),
+  getSpecHistory: () => ({ specId: 'spec' }),
   hookSessionStart: (of) => hook(of),
   hookUserPromptSubmit: (of) => ({ ...hook(of), userMessage: 'x' }),
   hookSessionEnd: (of) => hook(of),

@@ -86,6 +86,7 @@ test('the same requests do find what is the own', () =>
       'getEntity',
       'getSession',
       'getSessionTranscript',
+      'getSpecHistory',
       'getSubagent',
       'getTranscript',
       'getTree',
@@ -114,6 +115,7 @@ async function whatBobHas(api: Api, places: Place[]): Promise<unknown> {
   const agentId = 'bob';
   const bobs = places.filter((place) => place.agentId === agentId);
   return {
+    agent: await api.ask('getAgent', { id: agentId }),
     entities: await api.ask('listEntities', { agentId }),
     sessions: await api.ask('listSessions', { agentId, limit: 500 }),
     subagents: await api.ask('listSubagents', { agentId, limit: 500 }),
