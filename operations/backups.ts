@@ -1,9 +1,9 @@
 /** What only the administrator may ask: the store as a whole. */
-import { AppError } from '../contract/errors.ts';
 import type { Backup, StoreCheck } from '../contract/records.ts';
 import type { ParsedInput } from '../contract/operations.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
+import { requireAdmin } from './gate.ts';
 
 export async function takeBackup(
   deps: Deps,
@@ -17,12 +17,4 @@ export async function takeBackup(
 export async function checkStore(deps: Deps, caller: Caller): Promise<StoreCheck> {
   requireAdmin(caller);
   return deps.checkStore();
-}
-
-/** A copy holds everybody's words. */
-function requireAdmin({ claims }: Caller): void {
-  if (claims.role === 'admin') return;
-  throw new AppError('forbidden', 'this operation is outside of what this token may touch', {
-    hint: "It needs the administrator's token.",
-  });
 }

@@ -14,19 +14,17 @@ import { findSession, sessionById, sessionsByKey, type SessionRow } from '../sto
 import type { TokenClaims } from '../domain/token.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
-import { isOwn, mayStart, ownAgent, requireInProject, scopeOf } from './scope.ts';
+import { isOwn, mayStart, outside, ownAgent, requireInProject, scopeOf } from './scope.ts';
 
 type ChildClaims = Extract<TokenClaims, { role: 'child' }>;
 
 const foreign = (what: string) =>
-  new AppError('forbidden', `${what} is outside of what this token may touch`, {
-    hint: "A child's token acts on what its own invocation has asked for.",
-  });
+  outside(what, { hint: "A child's token acts on what its own invocation has asked for." });
 
 /** The asking invocation; null for the administrator. */
 export function askingInvocation(deps: Deps, caller: Caller): InvocationRow | null {
   if (caller.claims.role === 'admin' || scopeOf(caller)) return null;
-  if (caller.claims.role === 'host') throw foreign('this operation');
+  if (caller.claims.role === 'host') throw outside('this operation');
   const row = findInvocation(deps.store.db, (caller.claims as ChildClaims).invocationId);
   if (!row) throw new AppError('unauthorized', 'the invocation of this token was deleted');
   return row;
@@ -61,7 +59,8 @@ export function agentOf(deps: Deps, caller: Caller, named: string | undefined): 
 
 /** What concerns the whole home is its administrator's alone. */
 export function requireAdmin(caller: Caller): void {
-  if (caller.claims.role !== 'admin') throw foreign('this operation');
+  if (caller.claims.role === 'admin') return;
+  throw outside('this operation', { hint: "It needs the administrator's token." });
 }
 
 /** What an agent may not do with its own data. */

@@ -60,5 +60,5 @@ export function requireInProject(caller: Caller, folder: string | null | undefin
   if (!isInProject(caller, folder)) throw outside(folder ?? 'a session without a project');
 }
 
-const outside = (what: string) =>
-  new AppError('forbidden', `${what} is outside of what this token may touch`);
+export const outside = (what: string, more: { hint?: string } = {}) =>
+  new AppError('forbidden', `${what} is outside of what this token may touch`, more);

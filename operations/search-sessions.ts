@@ -12,7 +12,7 @@ import { findSession, sessionById, sessionsByKey, type SessionRow } from '../sto
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { agentOf, askingInvocation } from './gate.ts';
-import { isOwn, requireInProject, scopeOf as tokenScope } from './scope.ts';
+import { isOwn, outside, requireInProject, scopeOf as tokenScope } from './scope.ts';
 
 type Input = ParsedInput<'searchSessions'>;
 
@@ -61,7 +61,7 @@ function scopeOf(deps: Deps, caller: Caller, input: Input): SearchScope | null {
 
 function ownAgent(asking: InvocationRow, { agentId }: Input): string {
   if (agentId === undefined || agentId === asking.agent_id) return asking.agent_id;
-  throw new AppError('forbidden', `agent ${agentId} is outside of what this token may touch`);
+  throw outside(`agent ${agentId}`);
 }
 
 /** The one that is named, else the one that knows the session, else the one in its key. */

@@ -21,7 +21,7 @@ import type { Tx } from '../../store/write-queue.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { askingInvocation } from '../gate.ts';
-import { requireInProject, scopeOf } from '../scope.ts';
+import { outside, requireInProject, scopeOf } from '../scope.ts';
 import { readTranscript, type GivenTranscript } from './read-transcript.ts';
 import { leaveRest } from './said.ts';
 import { isBeginning, isWithin, see } from './see.ts';
@@ -256,7 +256,7 @@ function isLeftAlone<A>(
 
 function refuseForeign<A>(tx: Tx, hearing: Hearing<A>, session: SessionRow | null): void {
   if (session === null || isWithin(tx, hearing, session)) return;
-  throw new AppError('forbidden', `${session.session_key} is outside of what this token may touch`);
+  throw outside(session.session_key);
 }
 
 function bypassedAnswer(name: OperationName): object {

@@ -140,6 +140,14 @@ test('reading needs recall, writing remember, deleting an operator, and the home
     expect(await ask(writer)).toEqual(['forbidden', 'not refused', 'forbidden', 'forbidden']);
     const operator = scoped('alice', { role: 'operator' });
     expect(await refusal(room.ask('deleteSession', { key: 'a' }, operator))).toBe('not refused');
+    // Whose token it takes, by whichever operation: not what is said to a sub-agent.
+    for (const asked of [
+      room.ask('checkStore', {}, operator),
+      room.ask('putAgent', { id: 'alice', name: 'x' }, operator),
+    ]) {
+      const hint = "It needs the administrator's token.";
+      await expect(asked).rejects.toMatchObject({ code: 'forbidden', hint });
+    }
   }));
 
 test("a search needs recall, and finds only what is of the token's agent and project", () =>
