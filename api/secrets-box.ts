@@ -1,5 +1,5 @@
 /** Values of `context.env`: one 0600 file per open invocation, gone when it is final. */
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SecretsBox } from '../operations/index.ts';
@@ -8,7 +8,7 @@ export function createSecretsBox(folder: string): SecretsBox & { list(): string[
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = (id: string) => join(folder, `${id}.json`);
   // Most have none, and a look takes a fraction of what asking a thread of the pool does.
-  const isThere = (id: string) => existsSync(file(id));
+  const isThere = (id: string) => lstatSync(file(id), { throwIfNoEntry: false }) !== undefined;
   return {
     async put(id, env) {
       await writeFile(file(id), JSON.stringify(env), { mode: 0o600, flush: true });
