@@ -98,21 +98,27 @@ function openFile(file: string): IndexFile | null {
 
 function makeFile(file: string, main: Db): IndexFile {
   const db = connect(file, { isNew: true });
-  db.exec(`
-    BEGIN IMMEDIATE;
-    CREATE VIRTUAL TABLE turn_index USING fts5(
-      text, scope, content='', contentless_delete=1, tokenize='porter unicode61');
-    INSERT INTO turn_index (turn_index, rank) VALUES ('hashsize', ${hashBytes});
-    INSERT INTO turn_index (turn_index, rank) VALUES ('automerge', 0);
-    INSERT INTO turn_index (turn_index, rank) VALUES ('crisismerge', ${unmergedMax});
-    CREATE TABLE scopes (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (kind, name));
-    CREATE TABLE state (home_id TEXT NOT NULL, watermark INTEGER NOT NULL, mark TEXT NOT NULL,
-      changes INTEGER NOT NULL, turns INTEGER NOT NULL, chars INTEGER NOT NULL);
-  `);
-  const changes = lastChange(main);
-  db.prepare(`INSERT INTO state VALUES (?, 0, '', ?, 0, 0)`).run(homeOf(main), changes);
-  db.exec(`PRAGMA user_version = ${indexVersion}; COMMIT`);
-  return indexFile(db, readState(db));
+  try {
+    db.exec(`
+      BEGIN IMMEDIATE;
+      CREATE VIRTUAL TABLE turn_index USING fts5(
+        text, scope, content='', contentless_delete=1, tokenize='porter unicode61');
+      INSERT INTO turn_index (turn_index, rank) VALUES ('hashsize', ${hashBytes});
+      INSERT INTO turn_index (turn_index, rank) VALUES ('automerge', 0);
+      INSERT INTO turn_index (turn_index, rank) VALUES ('crisismerge', ${unmergedMax});
+      CREATE TABLE scopes (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (kind, name));
+      CREATE TABLE state (home_id TEXT NOT NULL, watermark INTEGER NOT NULL, mark TEXT NOT NULL,
+        changes INTEGER NOT NULL, turns INTEGER NOT NULL, chars INTEGER NOT NULL);
+    `);
+    const changes = lastChange(main);
+    db.prepare(`INSERT INTO state VALUES (?, 0, '', ?, 0, 0)`).run(homeOf(main), changes);
+    db.exec(`PRAGMA user_version = ${indexVersion}; COMMIT`);
+    return indexFile(db, readState(db));
+  } catch (error) {
+    // It is tried again with each search for as long as a disk is full: none may leave its handle behind.
+    db.close();
+    throw error;
+  }
 }
 
 function indexFile(db: BetterSqlite3.Database, state: IndexState): IndexFile {

@@ -257,3 +257,16 @@ test('an index that is only opened is not written to', () =>
       open();
     });
   }));
+
+test('an index that cannot be made leaves no lock and no handle behind', () =>
+  withSearch(({ store, index: known }) => {
+    const file = `${known}-of-its-own`;
+    const no = () => {
+      throw new Error('no room');
+    };
+    expect(() => openIndex(file, { ...store.db, get: no })).toThrow('no room');
+    const db = new BetterSqlite3(file, { timeout: 0 });
+    expect(() => db.exec('BEGIN IMMEDIATE')).not.toThrow();
+    db.close();
+    return Promise.resolve();
+  }));
