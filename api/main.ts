@@ -22,13 +22,8 @@ import { hopelessExitCode, writeFailure } from '../launcher/failure-file.ts';
 import {
   createOneAtATime,
   dropOldSecrets,
-  handlers,
-  hostHandlers,
-  isHostWelcome,
   SharedReads,
   transcriptRoots,
-  watchSession,
-  watchSubagent,
   type Deps,
 } from '../operations/index.ts';
 import { makeHome } from '../launcher/make-home.ts';
@@ -44,10 +39,11 @@ import { createStoreSpans } from '../telemetry/store-spans.ts';
 import { EngineLink, type LinkTarget } from '../worker/engine-link.ts';
 import { installSdkRuntime } from '../worker/sdk-runtime.ts';
 import { createApp } from './app.ts';
-import type { ApiDeps } from './deps.ts';
+import type { ApiLog } from './deps.ts';
 import { homeSecret } from './home-keys.ts';
 import { startKeeper } from '../worker/keeper.ts';
 import { listen, ownHosts } from './listen.ts';
+import { overOperations } from './over-operations.ts';
 import { createSecretsBox } from './secrets-box.ts';
 import { keepServerFile } from './server-file.ts';
 import { choosePort } from './server-port.ts';
@@ -102,12 +98,14 @@ async function serve(): Promise<void> {
   };
   await dropOldSecrets(deps, secrets.list());
   let hosts = (): string[] => [];
+  const over = overOperations(deps);
   const app = createApp({
-    ...apiDeps(deps),
-    watch: (caller, request) => metrics.readers.during(watchSubagent(deps, caller, request)),
-    watchSession: (caller, request) => metrics.readers.during(watchSession(deps, caller, request)),
+    ...over,
+    watch: (caller, request) => metrics.readers.during(over.watch(caller, request)),
+    watchSession: (caller, request) => metrics.readers.during(over.watchSession(caller, request)),
     allowedHosts: () => hosts(),
     metrics: () => (config.lastGood().metrics.enabled ? prometheusText(readMetrics()) : null),
+    log: apiLog,
   });
   const { port: configured, listen: address } = config.read().server;
   const port = choosePort(paths, flags.port === undefined ? null : Number(flags.port), configured);
@@ -240,24 +238,6 @@ function linkEngine(store: Store, onChange: () => void): EngineLink {
   });
 }
 
-function apiDeps(deps: Deps): Omit<ApiDeps, 'watch' | 'watchSession' | 'allowedHosts' | 'metrics'> {
-  return {
-    run: (name, caller, input) => handlers[name](deps, caller, input),
-    host: {
-      hello: (_, request) => hostHandlers.hello(deps, request),
-      sync: (caller, request) => hostHandlers.sync(deps, caller.gone, request),
-      claim: (_, request) => hostHandlers.claim(deps, request),
-      report: (_, request) => hostHandlers.report(deps, request),
-    },
-    isHostWelcome: (claims) => isHostWelcome(deps, claims),
-    secret: deps.secret,
-    version: deps.version,
-    log: {
-      error: (message, details) => log(`${message} ${inWords(details)}`, { level: 'error' }),
-    },
-  };
-}
-
 function writeServerFile(url: string, link: EngineLink): void {
   // Whoever finds the file may call: before the port is open there is nothing to be found.
   if (url === '') return;
@@ -283,6 +263,10 @@ async function checkOnline(store: Store): Promise<StoreCheck> {
     release();
   }
 }
+
+const apiLog: ApiLog = {
+  error: (message, details) => log(`${message} ${inWords(details)}`, { level: 'error' }),
+};
 
 const inWords = (details: Record<string, unknown>) =>
   Object.entries(details)

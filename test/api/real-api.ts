@@ -1,14 +1,8 @@
 /** The HTTP server on a port of its own, over the real operations and a real store. */
 import { createApp } from '../../api/app.ts';
 import { listen } from '../../api/listen.ts';
+import { overOperations } from '../../api/over-operations.ts';
 import { signToken, type TokenClaims } from '../../domain/token.ts';
-import {
-  handlers,
-  hostHandlers,
-  isHostWelcome,
-  watchSession,
-  watchSubagent,
-} from '../../operations/index.ts';
 import { withOperations, type Room } from '../operations/operations-fixture.ts';
 
 export interface Told {
@@ -36,19 +30,8 @@ export function withRealApi<T>(use: (api: Api) => Promise<T>): Promise<T> {
   return withOperations(async (room) => {
     const { deps } = room;
     const app = createApp({
-      run: (name, caller, input) => handlers[name](deps, caller, input),
-      watch: (caller, request) => watchSubagent(deps, caller, request),
-      watchSession: (caller, request) => watchSession(deps, caller, request),
-      host: {
-        hello: (_, request) => hostHandlers.hello(deps, request),
-        sync: (caller, request) => hostHandlers.sync(deps, caller.gone, request),
-        claim: (_, request) => hostHandlers.claim(deps, request),
-        report: (_, request) => hostHandlers.report(deps, request),
-      },
-      isHostWelcome: (claims) => isHostWelcome(deps, claims),
-      secret: deps.secret,
+      ...overOperations(deps),
       allowedHosts: () => [],
-      version: deps.version,
       metrics: () => null,
       log: { error: () => {} },
     });
