@@ -126,28 +126,39 @@ async function startUnasked(home: Home, prompt = 'leaf') {
   return record;
 }
 
-test('a workflow that no server has taken yet cannot be reset; cancelled, it cancels what runs, and not what has ended', async () => {
-  const { play, open } = createPrograms();
-  await withHome(play, async (home) => {
-    let all: Awaited<ReturnType<typeof startUnasked>>[] = [];
-    await home.unlinked(async () => {
-      all = [await startUnasked(home), await startUnasked(home, 'brief')];
-      await home.untilStatus(all[1]!.id, 'completed');
-      for (const { workflowId } of all) {
-        const { events } = await home.client.workflow.getHandle(workflowId).fetchHistory();
-        for (const event of events!) {
-          await expect(resetTo(home.client, workflowId, event)).rejects.toThrow('INVALID_ARGUMENT');
-        }
-        await deeds.cancelled(home.client, workflowId);
-      }
-    });
-    await untilAllOver(home);
-    const found = all.map(async ({ id, workflowId }) => [
+/** Of one that runs and one that has ended, while nobody takes workflows; `deed` is done to the workflow of each. */
+async function unasked(home: Home, deed: (workflowId: string) => Promise<unknown>) {
+  const all: Awaited<ReturnType<typeof startUnasked>>[] = [];
+  await home.unlinked(async () => {
+    all.push(await startUnasked(home), await startUnasked(home, 'brief'));
+    await home.untilStatus(all[1]!.id, 'completed');
+    for (const { workflowId } of all) await deed(workflowId);
+  });
+  return all;
+}
+
+/** Of each how its row and its workflow ended, and how often its program was launched. */
+const endsOf = (home: Home, all: { id: string; workflowId: string }[]) =>
+  Promise.all(
+    all.map(async ({ id, workflowId }) => [
       home.row(id).status,
       await statusOf(home.client, workflowId),
       home.launches(id),
-    ]);
-    expect(await Promise.all(found)).toEqual([
+    ]),
+  );
+
+test('a workflow that no server has taken yet cannot be reset; cancelled, it cancels what runs, and not what has ended', async () => {
+  const { play, open } = createPrograms();
+  await withHome(play, async (home) => {
+    const all = await unasked(home, async (workflowId) => {
+      const { events } = await home.client.workflow.getHandle(workflowId).fetchHistory();
+      for (const event of events!) {
+        await expect(resetTo(home.client, workflowId, event)).rejects.toThrow('INVALID_ARGUMENT');
+      }
+      await deeds.cancelled(home.client, workflowId);
+    });
+    await untilAllOver(home);
+    expect(await endsOf(home, all)).toEqual([
       ['cancelled', 'CANCELLED', 1],
       ['completed', 'COMPLETED', 1],
     ]);
@@ -160,12 +171,7 @@ test.each(['terminated', 'missing'] as const)(
   async (deed) => {
     const { play, open } = createPrograms();
     await withHome(play, async (home) => {
-      let all: Awaited<ReturnType<typeof startUnasked>>[] = [];
-      await home.unlinked(async () => {
-        all = [await startUnasked(home), await startUnasked(home, 'brief')];
-        await home.untilStatus(all[1]!.id, 'completed');
-        for (const { workflowId } of all) await deeds[deed](home.client, workflowId);
-      });
+      const all = await unasked(home, (workflowId) => deeds[deed](home.client, workflowId));
       open();
       await untilAllOver(home);
       for (const { id, workflowId } of all) {
@@ -229,12 +235,7 @@ test('final and unheard: its children that have not begun are started as roots w
       await home.untilStatus(children[1]!.id, 'cancelled');
       open();
       await untilAllOver(home);
-      const ends = [...parents, ...children].map(async ({ id, workflowId }) => [
-        home.row(id).status,
-        await statusOf(home.client, workflowId),
-        home.launches(id),
-      ]);
-      expect(await Promise.all(ends)).toEqual([
+      expect(await endsOf(home, [...parents, ...children])).toEqual([
         ['completed', 'missing', 1],
         ['completed', 'COMPLETED', 1],
         ['completed', 'TERMINATED', 1],
