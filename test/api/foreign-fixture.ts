@@ -1,5 +1,6 @@
 /** Agents, projects and sub-agents that are none of each other's business, and all that can be asked about one. */
 import { operations, type OperationInput, type OperationName } from '../../contract/operations.ts';
+import type { readPolicies } from '../../contract/words.ts';
 import type { Api } from './real-api.ts';
 
 export interface Place {
@@ -65,6 +66,15 @@ export async function settle(api: Api): Promise<Place[]> {
     await api.ask('putAgent', { id: agentId, name: `I am Zq${agentId}name` });
   }
   return places;
+}
+
+/** What an agent lets others read of it, which is nothing to tokens of others under any of them. */
+export async function setPolicy(
+  api: Api,
+  readPolicy: (typeof readPolicies)[number],
+): Promise<void> {
+  for (const id of ['alice', 'bob'])
+    await api.ask('putAgent', { id, readPolicy, policyGroup: 'same' });
 }
 
 type Inputs = { [N in OperationName]: (of: Place) => OperationInput<N> };
@@ -159,6 +169,10 @@ export const roundabout: [OperationName, (of: Place) => Record<string, unknown>]
     (of) => ({ ...hook(of), harnessAgentId: 'a2', childSessionKey: fresh(of) }),
   ],
 ];
+
+/** Where the live events of a place are read. */
+export const streamsOf = ({ id, key, childKey }: Place): string[] =>
+  [`subagents/${id}`, `sessions/${key}`, `sessions/${childKey}`].map((of) => `/api/${of}/events`);
 
 export interface Reader {
   name: string;

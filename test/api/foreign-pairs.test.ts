@@ -8,7 +8,9 @@ import {
   isRead,
   readersOf,
   roundabout,
+  setPolicy,
   settle,
+  streamsOf,
   type Ask,
   type Place,
   type Reader,
@@ -27,8 +29,7 @@ type Look = (what: string, told: Promise<string>) => Promise<void>;
 test.each(readPolicies)('no read finds what is foreign, whoever asks for whose: %s', (readPolicy) =>
   withRealApi(async (api) => {
     const places = await settle(api);
-    for (const id of ['alice', 'bob'])
-      await api.ask('putAgent', { id, readPolicy, policyGroup: 'same' });
+    await setPolicy(api, readPolicy);
     const leaks: string[] = [];
     let pairs = 0;
     for (const reader of places.flatMap((own) => readersOf(api, places, own))) {
@@ -61,9 +62,7 @@ async function readAll(
       return look(name, textOf(api.direct(token, method, path, { body, headers })));
     }),
   );
-  const streams = [`subagents/${of.id}`, `sessions/${of.key}`, `sessions/${of.childKey}`].map(
-    (path) => look(path, textOf(api.direct(token, 'GET', `/api/${path}/events`))),
-  );
+  const streams = streamsOf(of).map((path) => look(path, textOf(api.direct(token, 'GET', path))));
   // What its own program inherits of a parent that it names.
   const start = {
     ...{ harness: own.harness, project: own.project, parentSessionKey: of.key },

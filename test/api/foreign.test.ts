@@ -9,7 +9,9 @@ import {
   isRead,
   readersOf,
   roundabout,
+  setPolicy,
   settle,
+  streamsOf,
   type Ask,
   type Place,
 } from './foreign-fixture.ts';
@@ -25,8 +27,7 @@ test.each(readPolicies)(
   (readPolicy) =>
     withRealApi(async (api) => {
       const places = await settle(api);
-      for (const id of ['alice', 'bob'])
-        await api.ask('putAgent', { id, readPolicy, policyGroup: 'same' });
+      await setPolicy(api, readPolicy);
       const before = await whatBobHas(api, places);
       const leaks: string[] = [];
       // What is only read is tried by everybody under each policy: foreign-pairs.test.ts.
@@ -49,12 +50,8 @@ test.each(readPolicies)(
               look(`${name} ${Object.keys(more)}`, told.text);
             }
           }
-          for (const path of [
-            `subagents/${of.id}`,
-            `sessions/${of.key}`,
-            `sessions/${of.childKey}`,
-          ])
-            look(path, (await api.http(reader.token, 'GET', `/api/${path}/events`)).text);
+          for (const path of streamsOf(of))
+            look(path, (await api.http(reader.token, 'GET', path)).text);
           for (const sessionKey of [undefined, of.key, of.childKey])
             look('session_search', await mcpSearch(api, reader.token, of.key, sessionKey));
         }
@@ -96,9 +93,9 @@ test('the same requests do find what is the own', () =>
       'searchSessions',
       'waitSubagents',
     ]);
-    const { id, key } = operator!.own;
-    for (const path of [`subagents/${id}`, `sessions/${key}`]) {
-      const { text } = await api.http(operator!.token, 'GET', `/api/${path}/events`);
+    const { key } = operator!.own;
+    for (const path of streamsOf(operator!.own)) {
+      const { text } = await api.http(operator!.token, 'GET', path);
       expect(text).toContain('Zqaliceone');
     }
     expect(await mcpSearch(api, operator!.token, key, key)).toContain('Zqaliceone');
