@@ -20,6 +20,7 @@ import { childStart, only, titleOf } from '../../domain/story.ts';
 import { clip } from '../../domain/text.ts';
 import { findInvocation, openStatuses, selectRows, type InvocationRow } from '../invocations.ts';
 import { closePokes, closeSessionPokes, closeSpawn } from '../outbox.ts';
+import { withinBytes } from '../page.ts';
 import { findSession, type SessionRow } from '../sessions.ts';
 import { answerStart, promptStart } from '../words.ts';
 import type { Tx } from '../write-queue.ts';
@@ -109,15 +110,12 @@ function unstarted(
   );
   const known = new Set(started);
   const fresh = rows.filter((row) => !known.has(nameOfStart(startOf(row))));
-  const children: ChildStart[] = [];
-  let bytes = 0;
-  for (const row of fresh.slice(0, CHILDREN_MAX)) {
+  const named = fresh.slice(0, CHILDREN_MAX).map((row) => {
     const child = describeStart(tx, around, row);
-    bytes += Buffer.byteLength(JSON.stringify(child));
-    // One at least: who has none left to start is over.
-    if (bytes > CHILDREN_BYTES_MAX && children.length > 0) break;
-    children.push(child);
-  }
+    return { child, bytes: Buffer.byteLength(JSON.stringify(child)) };
+  });
+  // One at least: who has none left to start is over.
+  const children = withinBytes(named, CHILDREN_BYTES_MAX).map(({ child }) => child);
   return { children, ...(fresh.length > children.length && { hasMore: true }) };
 }
 
