@@ -91,8 +91,8 @@ function takeStep(main: Db, index: IndexFile, places: Places, writer: Writer): b
     // An id may have been given again since; what has it now is put in its place.
     if (turnId !== null) places.forget(places.sessionOf(turnId));
     if (sessionId !== null) places.forget(sessionId);
-    if (turnId !== null) writer.replace('id = :id', turnId, state);
-    if (sessionId !== null) writer.replace('session_id = :id', sessionId, state);
+    if (turnId !== null) writer.replaceTurn(turnId, state);
+    if (sessionId !== null) writer.replaceSession(sessionId, state);
     state.changes = n;
   }
   // While there are more, an id that is given again may still have in the index what it had before.
@@ -141,18 +141,31 @@ function createWriter(main: Db, { db, names }: IndexFile, places: Places, length
     state.chars += row.text.length;
   }
 
-  /** Turns that are there are written anew, and those that are not are taken out. */
-  function replace(where: 'id = :id' | 'session_id = :id', id: number, state: IndexState): void {
-    if (where === 'id = :id') remove(id);
-    const rows = main.all<TurnRow>(
+  const read = (where: string, params: { id: number; after: number; watermark: number }) =>
+    main.all<TurnRow>(
       `SELECT id, session_id, seq, role, at, ${searchedText} AS text FROM ${saidTurns}
-       WHERE ${where} AND id <= :watermark`,
-      { id, watermark: state.watermark },
+       WHERE ${where} AND seq > :after AND id <= :watermark ORDER BY seq LIMIT ${pageTurns}`,
+      params,
     );
-    for (const row of rows) {
-      remove(row.id);
+
+  /** One that is there is written anew, and one that is not is taken out. */
+  function replaceTurn(id: number, state: IndexState): void {
+    remove(id);
+    for (const row of read('id = :id', { id, after: 0, watermark: state.watermark })) {
       add(row, state);
     }
   }
-  return { add, replace };
+
+  function replaceSession(id: number, state: IndexState): void {
+    for (let after = 0; ;) {
+      const rows = read('session_id = :id', { id, after, watermark: state.watermark });
+      for (const row of rows) {
+        remove(row.id);
+        add(row, state);
+      }
+      if (rows.length < pageTurns) return;
+      after = rows.at(-1)!.seq;
+    }
+  }
+  return { add, replaceTurn, replaceSession };
 }

@@ -5,6 +5,7 @@ import { createCatchUp } from '../../search/catch-up.ts';
 import { openIndex } from '../../search/index-file.ts';
 import { createLengths } from '../../search/lengths.ts';
 import { createPlaces } from '../../search/places.ts';
+import type { Db } from '../../store/database.ts';
 import { insertSession } from '../../store/sessions.ts';
 import { appendTurn, appendTurns } from '../../store/turns.ts';
 import { withStore } from '../store/store-fixture.ts';
@@ -84,6 +85,45 @@ test('what comes while hundreds of deletions are followed is found, though it ha
       const fresh = Array.from({ length: steps }, (_, n) => found(`fresh${n + 1}`));
       expect(fresh).toEqual(fresh.map(() => 3));
       expect([found('first'), found('old')]).toEqual([10, 0]);
+    } finally {
+      index.close();
+    }
+  }));
+
+test('a long session that belongs elsewhere is written anew page by page, all of it', () =>
+  withStore(async ({ store, folder }) => {
+    const index = openIndex(join(folder, 'search.db'), store.db);
+    const lengths = createLengths(index.db);
+    let most = 0;
+    const main: Db = {
+      ...store.db,
+      all<T>(sql: string, params?: Record<string, unknown>): T[] {
+        const rows = store.db.all<T>(sql, params as never);
+        most = Math.max(most, rows.length);
+        return rows;
+      },
+    };
+    const { step } = createCatchUp(main, index, createPlaces(store.db, 0), lengths);
+    const count = 1600;
+    try {
+      const { id } = await store.write((tx) => {
+        const names = { agentId: 'a', sessionKey: 's', kind: 'external', harness: null } as const;
+        const row = insertSession(tx, { ...names, project: '/before', title: null });
+        const turns = Array.from({ length: count }, () => ({ role: 'user' as const, text: 'x' }));
+        appendTurns(tx, row.id, turns);
+        return row;
+      });
+      while (step());
+      await store.write((tx) =>
+        tx.db.run(`UPDATE sessions SET project = '/after' WHERE id = :id`, { id }),
+      );
+      while (step());
+      const [before, after] = ['/before', '/after'].map((project) =>
+        index.names.find('project', `a\n${project}`),
+      );
+      const inProject = (name: number | undefined) => index.selectAll(`scope : "p${name}"`).length;
+      expect([inProject(before), inProject(after)]).toEqual([0, count]);
+      expect(most).toBeLessThanOrEqual(500);
     } finally {
       index.close();
     }
