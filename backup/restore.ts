@@ -43,14 +43,14 @@ export async function restoreBackup(paths: HomePaths, file: string, now: Date): 
   }
 }
 
-/** Up to the first rename nothing has changed, and a rename needs no room. */
-function diskTrouble({ home }: HomePaths, error: unknown): AppError | null {
+function diskTrouble({ home, database }: HomePaths, error: unknown): AppError | null {
   const trouble = asDiskTrouble(error);
   if (trouble === null) return null;
-  return new AppError(trouble.code, trouble.message, {
-    cause: error,
-    hint: `The database is as it was. The disk of ${home} has to take a copy of the backup beside it: mend that, then restore again.`,
-  });
+  // Up to its rename nothing has changed. From then on there is no way back; what is left needs next to no room.
+  const hint = existsSync(decidedName(database))
+    ? `It is decided: once the disk of ${home} takes writes, the next start of Offshoot finishes it.`
+    : `The database is as it was. The disk of ${home} has to take a copy of the backup beside it: mend that, then restore again.`;
+  return new AppError(trouble.code, trouble.message, { cause: error, hint });
 }
 
 async function restore(paths: HomePaths, file: string, now: Date): Promise<Restored> {

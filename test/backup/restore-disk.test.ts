@@ -1,8 +1,8 @@
 /** Restoring on real disks of their own, which takes root: one without room, and one without writes. */
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { restoreBackup } from '../../backup/index.ts';
+import { decidedName, restoreBackup } from '../../backup/index.ts';
 import { homePaths } from '../../contract/home.ts';
 import { takeHome } from '../../engine/home-lock.ts';
 import { openStore } from '../../store/index.ts';
@@ -52,6 +52,14 @@ withMounts.each<[string, string, (disk: SmallDisk) => void, (disk: SmallDisk) =>
         });
         expect(readFileSync(paths.database).equals(before)).toBe(true);
         expect(readdirSync(home).filter((name) => name.includes('restor'))).toEqual([]);
+        mend(disk);
+        // One that was decided, and then had no room for its end: the next start finishes it.
+        copyFileSync(file, decidedName(paths.database));
+        harm(disk);
+        await expect(restoreBackup(paths, file, new Date())).rejects.toMatchObject({
+          code,
+          hint: expect.stringContaining('It is decided'),
+        });
         mend(disk);
         await restoreBackup(paths, file, new Date());
         expect(keysIn(paths.database)).toEqual(['kept']);
