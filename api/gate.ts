@@ -2,7 +2,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { AppError } from '../contract/errors.ts';
 import { hints } from '../contract/hints.ts';
-import { verifyToken, type TokenClaims } from '../domain/token.ts';
+import { createVerifier, type TokenClaims } from '../domain/token.ts';
 import type { ApiDeps } from './deps.ts';
 
 export interface ApiEnv {
@@ -36,8 +36,9 @@ export function checkToken(
   deps: ApiDeps,
   roles: readonly TokenClaims['role'][],
 ): MiddlewareHandler<ApiEnv> {
+  const verify = createVerifier(deps.secret);
   return async (c, next) => {
-    const claims = verifyToken(deps.secret, bearerToken(c));
+    const claims = verify(bearerToken(c));
     if (!claims) {
       throw new AppError('unauthorized', 'A valid bearer token is needed.', {
         hint: hints.token.http,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { signToken, verifyToken, type TokenClaims } from '../../domain/token.ts';
+import { createVerifier, signToken, verifyToken, type TokenClaims } from '../../domain/token.ts';
 
 const all: TokenClaims[] = [
   { role: 'admin' },
@@ -37,3 +37,19 @@ test.each(['', 'off_', 'off_.', 'off_a.b', 'Bearer off_a.b', '.', 'off_é.é', '
     expect(verifyToken('secret', token)).toBeNull();
   },
 );
+
+test('what was found good once is good again, and no other token is with it', () => {
+  const verify = createVerifier('secret');
+  const tokenOf = (n: number) =>
+    signToken('secret', { role: 'child', invocationId: `sub_${n}`, agentId: 'default' });
+  // More than are kept, each twice.
+  for (let n = 0; n < 2500; n += 1) {
+    const claims = { role: 'child', invocationId: `sub_${n}`, agentId: 'default' };
+    expect([verify(tokenOf(n)), verify(tokenOf(n))]).toEqual([claims, claims]);
+  }
+  const [body, signature] = tokenOf(2499).split('.');
+  const other = tokenOf(1).split('.');
+  expect(verify(`${other[0]}.${signature}`)).toBeNull();
+  expect(verify(`${body}.${other[1]}`)).toBeNull();
+  expect(verify(signToken('another', { role: 'admin' }))).toBeNull();
+});
