@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Context } from 'hono';
 import type { z } from 'zod';
+import { isShallow } from '../contract/depth.ts';
 import { AppError } from '../contract/errors.ts';
 import { hints } from '../contract/hints.ts';
 import { describeIssues, issueWords } from '../contract/issues.ts';
@@ -49,6 +50,10 @@ export async function readJsonObject(request: Request): Promise<Record<string, u
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new AppError('bad_request', 'The body must be a JSON object.');
+  }
+  const deep = Object.entries(body).find(([, value]) => !isShallow(value));
+  if (deep) {
+    throw new AppError('bad_request', `${deep[0]}: is nested deeper than ${limits.jsonLevelsMax}`);
   }
   return body as Record<string, unknown>;
 }

@@ -48,6 +48,8 @@ export const limits = {
   envValueBytesMax: 32 * KiB,
   /** A request body: the largest prompt as JSON, escapes included. */
   bodyBytesMax: 40 * MiB,
+  /** How deep JSON may be nested. */
+  jsonLevelsMax: 100,
   /** What is read of a transcript's file at once: as much as could come inline. What is known of it counts not. */
   transcriptBytesMax: 40 * MiB,
   /** Since the last hook that took the same runtime path; then another path may have the session. */

@@ -1,4 +1,5 @@
 /** What can be asked. Input is parsed with these schemas at the edge, and only there. */
+import { normalize } from 'node:path/posix';
 import { z } from 'zod';
 import { defaults, limits } from './limits.ts';
 import { localHostId } from './names.ts';
@@ -26,15 +27,17 @@ export const keySchema = text
     `must not be longer than ${limits.keyBytesMax} bytes`,
   );
 /** Of a session key, however it is given: some programs write `session:` before it. */
-export const bareKey = (given: string): string => given.replace(/^session:/, '');
+export const bareKey = (given: string): string => given.replace(/^(?:session:)+/, '');
 export const sessionKeySchema = keySchema.transform(bareKey).pipe(keySchema);
 const noNul = 'must not hold NUL';
 export const pathSchema = text
   .min(1)
   .max(limits.pathCharsMax)
   .regex(/^[^\u0000]+$/, noNul);
-/** One folder, however it is written: `/repo/` is `/repo`. */
-export const projectSchema = pathSchema.overwrite((folder) => folder.replace(/(?<=.)\/+$/, ''));
+/** One folder, however it is written: `/repo/` and `/repo/a/..` are `/repo`. One of another system stays as it is. */
+export const projectSchema = pathSchema.overwrite((folder) =>
+  (folder.startsWith('/') ? normalize(folder) : folder).replace(/(?<=.)\/+$/, ''),
+);
 const key = keySchema;
 const sessionKey = sessionKeySchema;
 const path = pathSchema;
@@ -45,7 +48,7 @@ const cursor = text.min(1).max(200);
 const page = z.coerce.number().int().min(1).max(limits.pageMax);
 
 export const contextSchema = z.strictObject({
-  workspacePath: path
+  workspacePath: projectSchema
     .optional()
     .describe(
       "Where the agent works. Default: the parent's, else the session's project, else a folder of its own, made when it begins.",

@@ -1,5 +1,6 @@
 /** Reading what a session has said, and taking it from one store to another. */
 import { z } from 'zod';
+import { isShallow } from './depth.ts';
 import { limits } from './limits.ts';
 import { turnSchema } from './records.ts';
 import { keySchema, projectSchema, sessionKeySchema as key, yesOrNo } from './requests.ts';
@@ -110,6 +111,9 @@ export const exportedTurnSchema = z.object({
   raw: z.string().nullable(),
   tools: z.array(toolUseSchema).nullable(),
   source: z.enum(turnSources).nullable(),
-  extra: z.record(z.string(), z.unknown()).nullable(),
+  extra: z
+    .record(z.string(), z.unknown())
+    .refine((given) => isShallow(given), 'is nested too deep')
+    .nullable(),
 });
 export type ExportedTurn = z.infer<typeof exportedTurnSchema>;

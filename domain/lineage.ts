@@ -32,8 +32,8 @@ export type ParentGuess =
   | { rule: 'recency'; harness: string; project: string };
 
 /**
- * The first of these that is there is the parent. A parent that was named and is not there is nobody:
- * then nothing is guessed.
+ * The first of these that is there is the parent. A parent that was named and is not there is nobody: then nothing
+ * is guessed, and who is known to have started it stands.
  */
 export function parentGuesses(session: Reported, hints: LineageHints): ParentGuess[] {
   return guess(session, hints).filter(
@@ -42,12 +42,16 @@ export function parentGuesses(session: Reported, hints: LineageHints): ParentGue
 }
 
 function guess({ sessionKey, harness, project }: Reported, hints: LineageHints): ParentGuess[] {
-  if (hints.parentSessionKey) return [{ rule: 'explicit', sessionKey: hints.parentSessionKey }];
   const root = hints.rootSessionKey ?? null;
   // A program that we run may have sub-agents of its own: they stand below its session, not beside it.
-  if (hints.spawnedBy && root === null && !hints.parentAgentId) {
-    return [{ rule: 'spawned', sessionKey: hints.spawnedBy }];
+  const spawned: ParentGuess[] =
+    hints.spawnedBy && root === null && !hints.parentAgentId
+      ? [{ rule: 'spawned', sessionKey: hints.spawnedBy }]
+      : [];
+  if (hints.parentSessionKey) {
+    return [{ rule: 'explicit', sessionKey: hints.parentSessionKey }, ...spawned];
   }
+  if (spawned.length > 0) return spawned;
   const asking = hints.parentAgentId
     ? [
         {

@@ -15,6 +15,7 @@ import { isFolder, requireFiles, requireWorkspace } from './check-workspace.ts';
 import type { Deps } from './deps.ts';
 import { whoAsks } from './gate.ts';
 import { recordOf } from './record.ts';
+import { requireReallyInProject } from './scope.ts';
 import { answerWhenDone, waitIdFor } from './sync-answer.ts';
 import { keptTrace } from './traced.ts';
 
@@ -37,7 +38,7 @@ export async function runSubagent(
       // A repeat needs no files and no runner any more: it only has to be the same request.
       const surroundings = known
         ? rowSurroundings(known)
-        : await prepare(deps, id, input, asked.parent);
+        : await prepare(deps, id, caller, input, asked.parent);
       const request: AcceptRequest = {
         id,
         requestHash: hash,
@@ -96,12 +97,14 @@ function rowSurroundings(row: InvocationRow): Surroundings {
 async function prepare(
   deps: Deps,
   id: string,
+  caller: Caller,
   input: ParsedInput<'runSubagent'>,
   parent: SessionRow | null,
 ): Promise<Surroundings> {
   const runner = requireRunner(deps, input.runnerId);
   requireFit(runner, input.prompt);
   const workspacePath = await chooseWorkspace(deps, id, input.context.workspacePath, parent);
+  await requireReallyInProject(caller, workspacePath);
   const files = input.context.files ?? null;
   return {
     runner,

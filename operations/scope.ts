@@ -1,4 +1,5 @@
 /** What a token for one agent may touch: its agent's data, in its project, with its permissions. */
+import { realpath } from 'node:fs/promises';
 import { AppError } from '../contract/errors.ts';
 import {
   operations,
@@ -59,6 +60,16 @@ export function isInProject(caller: Caller, folder: string | null | undefined): 
 export function requireInProject(caller: Caller, folder: string | null | undefined): void {
   if (!isInProject(caller, folder)) throw outside(folder ?? 'a session without a project');
 }
+
+/** The same with links followed: what lies in the project by its name may lead out of it. */
+export async function requireReallyInProject(caller: Caller, folder: string): Promise<void> {
+  const project = scopeOf(caller)?.project ?? null;
+  if (project === null) return;
+  const [real, root] = await Promise.all([folder, project].map((path) => realOf(path)));
+  if (real !== root && !isBelow(root!, real!)) throw outside(folder);
+}
+
+const realOf = (path: string) => realpath(path).catch(() => path);
 
 export const outside = (what: string, more: { hint?: string } = {}) =>
   new AppError('forbidden', `${what} is outside of what this token may touch`, more);

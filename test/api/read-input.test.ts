@@ -20,3 +20,22 @@ test('null is as good as nothing; so the context of a record can be sent back', 
   expect((await api.ask('POST', '/api/subagents/sub_1/cancel', cancel)).status).toBe(200);
   expect(api.asked[2]?.input).toEqual({ id: 'sub_1' });
 });
+
+test('what is nested too deep to be gone through is refused by its name, and a hook keeps nothing of it', async () => {
+  const api = fakeApi();
+  const hook = (levels: number) =>
+    api.ask('POST', '/api/hooks/user-prompt-submit', {
+      body: `{"harness":"x","sessionKey":"deep","note":${'['.repeat(levels)}${']'.repeat(levels)}}`,
+    });
+  expect((await hook(100)).status).toBe(200);
+  for (const levels of [101, 5000]) {
+    const response = await hook(levels);
+    const problem = (await response.json()) as Record<string, unknown>;
+    expect([response.status, problem['code'], problem['detail']]).toEqual([
+      400,
+      'bad_request',
+      'note: is nested deeper than 100',
+    ]);
+  }
+  expect(api.asked).toHaveLength(1);
+});

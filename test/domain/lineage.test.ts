@@ -11,6 +11,14 @@ test.each<[string, LineageHints, unknown[]]>([
     { parentSessionKey: 'p', ...start },
     [{ rule: 'explicit', sessionKey: 'p' }],
   ],
+  [
+    'a parent is named in an invocation of ours, which is its parent where that one may not be',
+    { parentSessionKey: 'p', spawnedBy: 'ses_1', ...start },
+    [
+      { rule: 'explicit', sessionKey: 'p' },
+      { rule: 'spawned', sessionKey: 'ses_1' },
+    ],
+  ],
   ['it names itself', { parentSessionKey: 'child' }, []],
   [
     'it runs in an invocation of ours',

@@ -1,4 +1,5 @@
 /** Tokens for one agent: what they let through, and that nothing of another agent or project is found. */
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import type { Permission, ScopedRole } from '../../contract/words.ts';
 import { watchSession } from '../../operations/index.ts';
@@ -122,6 +123,27 @@ test('a token for a project finds what is in it, and nothing of the others', () 
     const outside = room.ask('listSessions', { project: `${room.workspace}/twofold` }, me);
     expect(await refusal(outside)).toBe('forbidden');
     expect(await refusal(room.start({}, me))).toBe('forbidden');
+  }));
+
+test('a token for a project starts nothing outside of it, neither by dots nor through a link', () =>
+  withOperations(async (room) => {
+    const project = `${room.workspace}/mine`;
+    const [inside, other] = [`${project}/in`, `${room.workspace}/other`];
+    for (const folder of [inside, other]) mkdirSync(folder, { recursive: true });
+    symlinkSync(other, `${project}/link`);
+    symlinkSync(inside, `${project}/short`);
+    const me = scoped('alice', { project });
+    const start = (workspacePath: string) =>
+      refusal(room.start({ context: { workspacePath } }, me));
+    for (const path of [other, `${project}/../other`, `${inside}/../../other`, `${project}/link`]) {
+      expect([path, await start(path)]).toEqual([path, 'forbidden']);
+    }
+    for (const path of [project, `${inside}/..`, `${project}/short`]) {
+      expect([path, await start(path)]).toEqual([path, 'not refused']);
+    }
+    const register = (where: string) =>
+      refusal(room.ask('registerSession', { key: where, project: where }, me));
+    expect(await register(`${project}/../other`)).toBe('forbidden');
   }));
 
 test('reading needs recall, writing remember, deleting an operator, and the home an administrator', () =>

@@ -11,7 +11,7 @@ test('what a hook told is read and found at once, by the bare key and with sessi
     const content = 'User: one\nAssistant: first\nUser: two';
     const { hits } = await room.ask('searchSessions', { query: 'first' });
     expect(hits.map((hit) => [hit.sessionKey, hit.excerpt])).toEqual([['s1', 'first']]);
-    for (const key of ['s1', 'session:s1']) {
+    for (const key of ['s1', 'session:s1', 'session:session:s1']) {
       expect(await room.ask('getSessionTranscript', { key })).toEqual({
         sessionKey: 's1',
         agentId: 'default',

@@ -105,3 +105,14 @@ test('a session that one of ours reports has no workflow of its parent to tell',
     expect(room.count('outbox')).toBe(2);
     expect(edges(room).at(-1)).toMatch(/^inner < .* by spawned$/);
   }));
+
+test('a parent that a child may not have makes no session of nobody: it stays below the child', () =>
+  withHooks(async (room) => {
+    await room.prompt('another', 'mine');
+    const child = await room.start({});
+    const inner = { harness: 'codex', sessionKey: 'inner', parentSessionKey: 'another' };
+    await room.ask('hookSessionStart', inner, room.child(child.id));
+    expect(edges(room).at(-1)).toBe(`inner < ${child.sessionKey} by spawned`);
+    await room.ask('hookSessionEnd', inner, room.child(child.id));
+    expect(room.session('inner')?.ended_at).not.toBeNull();
+  }));
