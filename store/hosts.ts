@@ -57,3 +57,8 @@ export function touchHost(tx: Tx, id: string, isDraining: boolean): void {
     draining: isDraining ? 1 : 0,
   });
 }
+
+/** After a clock was set back: a silence that begins in times to come would not be told from presence until then. */
+export function notAheadOfTime(tx: Tx): void {
+  tx.db.run('UPDATE hosts SET last_seen_at = :now WHERE last_seen_at > :now', { now: tx.now });
+}

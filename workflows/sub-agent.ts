@@ -118,10 +118,20 @@ function finish(
     return { status: ending.status, answer: ending.answer };
   }
   // So that Temporal UI shows how it ended without opening it.
-  if (ending.status === 'cancelled' && isCancelled) throw new CancelledFailure(message);
-  throw ApplicationFailure.create({
-    message,
-    type: ending.errorCode ?? ending.status,
-    nonRetryable: true,
-  });
+  if (ending.status === 'cancelled' && isCancelled) {
+    throw withoutStack(new CancelledFailure(message));
+  }
+  throw withoutStack(
+    ApplicationFailure.create({
+      message,
+      type: ending.errorCode ?? ending.status,
+      nonRetryable: true,
+    }),
+  );
+}
+
+/** How an agent ended says nothing of our code: its paths would stand in every history. */
+function withoutStack<E extends Error>(failure: E): E {
+  failure.stack = '';
+  return failure;
 }

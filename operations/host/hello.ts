@@ -9,7 +9,8 @@ import { engineAddress } from './engine-address.ts';
 
 /** A new boot of a host. It has swept what its predecessor left, so those runs are lost for good. */
 export async function hello(deps: Deps, request: HelloRequest): Promise<HelloAnswer> {
-  const { limits } = deps.config();
+  // With a mistake in the configuration a host goes on as the server does.
+  const { limits } = deps.lastGoodConfig();
   const ceiling = request.slots * (limits.maxDepth + 1);
   await deps.store.write((tx) => {
     registerHost(tx, {

@@ -1,7 +1,7 @@
 /** What time brings about. Called from a timer of the server; everything here may be called twice. */
 import { limits } from '../../contract/limits.ts';
 import { reach } from '../../faults/reach.ts';
-import { listHosts } from '../hosts.ts';
+import { listHosts, notAheadOfTime } from '../hosts.ts';
 import { openStatuses, rowOf, selectRows, type InvocationRow } from '../invocations.ts';
 import { requeueSent } from '../outbox.ts';
 import { admitNext, takeBackUnclaimed } from '../admission.ts';
@@ -22,6 +22,7 @@ export interface Patience {
 }
 
 export function expire(tx: Tx, patience: Patience): void {
+  notAheadOfTime(tx);
   endOverdue(tx);
   endHostless(tx, patience);
   // A host is judged by its silence only when it has had the time to break it.

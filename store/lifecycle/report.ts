@@ -112,7 +112,7 @@ function endRun(tx: Tx, row: InvocationRow, run: RunRow, outcome: Outcome): void
   settleHanded(tx, row.id, 'delivered');
   const { unread, open } = isUnfinished(tx, row);
   if (unread || open) standBy(tx, row, unread);
-  else settle(tx, row.id, completed, { isReported: true });
+  else settle(tx, row.id, completed, { isReported: true, exitCode: outcome.exitCode });
 }
 
 /** Done means that what was asked for is done: until then it waits, without process and slot. */

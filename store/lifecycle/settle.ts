@@ -39,7 +39,7 @@ export function settle(
   tx: Tx,
   id: string,
   ending: Ending,
-  { isReported = false }: { isReported?: boolean } = {},
+  { isReported = false, exitCode = null }: { isReported?: boolean; exitCode?: number | null } = {},
 ): boolean {
   const row = findInvocation(tx.db, id);
   if (!row || isFinal(row.status)) return false;
@@ -61,7 +61,7 @@ export function settle(
   appendTurn(tx, {
     sessionId: row.session_id,
     role: 'mark',
-    text: ending.error === null ? ending.status : `${ending.status}: ${ending.error}`,
+    text: endingText(ending, exitCode),
     src: `ending:${id}`,
     invocationId: id,
   });
@@ -81,6 +81,12 @@ export function settle(
   tx.note({ kind: 'final', invocationId: id, ended });
   reach('ending uncommitted');
   return true;
+}
+
+/** A program that has said that all is well may have left with another word: that is told beside it. */
+function endingText({ status, error }: Ending, exitCode: number | null): string {
+  if (error !== null) return `${status}: ${error}`;
+  return exitCode === null || exitCode === 0 ? status : `${status}, exited with code ${exitCode}`;
 }
 
 /** Every ending of a callback child is told: a row in the mailbox and a poke for its owner. */

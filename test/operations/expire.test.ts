@@ -142,6 +142,27 @@ test('a host that is silent for longer than its lease has lost its runs', async 
   });
 });
 
+test('a host that falls silent after the clock was set back is missed in time all the same', async () => {
+  await withOperations(async (room) => {
+    const run = await room.host.claim((await room.start()).id);
+    room.clock.advance(-60 * MINUTE);
+    await pass(room);
+    room.clock.advance(11 * MINUTE);
+    await pass(room);
+    expect(await room.get(run.invocationId)).toMatchObject({ errorCode: 'outcome_unknown' });
+  });
+});
+
+test('a host that speaks after the clock was set back is noted as it is now', async () => {
+  await withOperations(async (room) => {
+    const run = await room.host.claim((await room.start()).id);
+    room.clock.advance(-60 * MINUTE);
+    await room.host.sync([run]);
+    const host = room.store.db.get<{ at: string }>('SELECT last_seen_at AS at FROM hosts')!;
+    expect(host.at <= room.store.now()).toBe(true);
+  });
+});
+
 test('a process that does not stop in time is given up, and said to be unconfirmed', async () => {
   await withOperations(async (room) => {
     const run = await room.host.claim((await room.start()).id);

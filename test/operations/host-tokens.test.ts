@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { verifyToken } from '../../domain/token.ts';
+import { AppError } from '../../contract/errors.ts';
 import { isHostWelcome } from '../../operations/index.ts';
 import { refusal, withOperations, type Room } from './operations-fixture.ts';
 import { createHost } from './test-host.ts';
@@ -54,4 +55,13 @@ test('what a revoked host had not begun goes elsewhere at once; it is shown unti
     },
     { slots: 1 },
   );
+});
+
+test('a host that comes while the configuration has a mistake is taken in by what held before', async () => {
+  await withOperations(async (room) => {
+    room.deps.config = () => {
+      throw new AppError('config_invalid', 'a mistake');
+    };
+    expect(await room.host.hello()).toMatchObject({ ceiling: 24 });
+  });
 });

@@ -29,6 +29,14 @@ test('an invocation is pending, then running, then completed, and says how long 
   });
 });
 
+test('a program that is done and leaves with a code of its own has it told', async () => {
+  await withOperations(async (room) => {
+    const { id } = await room.start();
+    await room.host.end(await room.host.claim(id), succeeded('blue', { exitCode: 3 }));
+    expect(await marks(room, id)).toEqual(['running', 'completed, exited with code 3']);
+  });
+});
+
 test('a failure has error, code and hint, and keeps what the agent had said so far', async () => {
   await withOperations(async (room) => {
     const { id } = await room.start();
