@@ -9,7 +9,7 @@ const folder = fileURLToPath(new URL('../docs/images', import.meta.url));
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 /** Columns of the list: Temporal UI keeps a person's own choice in the browser. */
-const dropped = ['Run ID', 'Type', 'End'];
+const dropped = ['Run ID', 'Type', 'Start', 'End'];
 const added = ['OffshootTitle', 'OffshootMode', 'OffshootRunner', 'OffshootParentSession'];
 
 await withKeptDemo(takePictures);
@@ -23,7 +23,7 @@ async function takePictures({ items, temporal }) {
     executablePath,
     args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
   });
-  const page = await browser.newPage({ viewport: { width: 1600, height: 900 } });
+  const page = await browser.newPage({ viewport: { width: 1680, height: 900 } });
   const settle = () => page.waitForTimeout(1000);
   /** Only of a page that shows what it is taken for. */
   const shoot = async (name, ...texts) => {
@@ -46,9 +46,6 @@ async function takePictures({ items, temporal }) {
     await page.getByTestId(`orderable-list-item-${name}-remove-button`).click();
   for (const name of added)
     await page.getByTestId(`orderable-list-item-${name}-add-button`).click();
-  // The time matters least here.
-  for (const _ of added)
-    await page.getByTestId('orderable-list-item-Start-move-down-button').click();
   await page.getByTestId('drawer-close-button').click();
   await page.getByLabel('Collapse saved views').click();
   await settle();
