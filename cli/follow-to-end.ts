@@ -1,5 +1,6 @@
 /** Waits for one invocation at the terminal, shows what it says meanwhile, and tells how it ended. */
 import type { OffshootClient } from '../client/index.ts';
+import { findableBy } from '../client/retry.ts';
 import { anySignal } from '../contract/any-signal.ts';
 import type { SubAgentRecord } from '../contract/records.ts';
 import { isFinal } from '../contract/words.ts';
@@ -33,9 +34,16 @@ export async function followToEnd(
   const stop = new AbortController();
   const interrupt = interruption(deps, options.isOwn ? record.id : null);
   const quieter = { ...deps, err: quietWhile(deps.err, interrupt.isAsking) };
-  const work = options.isLive
-    ? followLive(quieter, client, record, options.waitSeconds, stop.signal)
-    : withProgress(quieter, `${record.id} is running`, wait(client, record, options, stop.signal));
+  const work = findableBy(
+    `It was accepted, and goes on: start the server with \`offshoot up\`, then \`offshoot wait ${record.id}\`.`,
+    options.isLive
+      ? followLive(quieter, client, record, options.waitSeconds, stop.signal)
+      : withProgress(
+          quieter,
+          `${record.id} is running`,
+          wait(client, record, options, stop.signal),
+        ),
+  );
   try {
     const first = await Promise.race([work, interrupt.choice]);
     if (typeof first !== 'string') {

@@ -25,13 +25,17 @@ export async function withRetries<T>(
   attempt: () => Promise<T>,
 ): Promise<T> {
   let awaySince: number | null = null;
+  let mayBeTaken = false;
   for (let pauseMs = pauseFirstMs; ; pauseMs = Math.min(pauseMs * 2, pauseMaxMs)) {
     const begunAt = performance.now();
     try {
       return await attempt();
     } catch (error) {
       signal?.throwIfAborted();
-      if (!isPassing(error)) throw isConnectionError(error) ? unavailable(url, error) : error;
+      mayBeTaken ||= !hasNotArrived(error);
+      if (!isPassing(error)) {
+        throw isConnectionError(error) ? unavailable(url, error, mayBeTaken) : error;
+      }
       // A call that waits for hours may see many restarts. Each is an absence of its own.
       if (wasHeld(error) && performance.now() - begunAt > heldMsMin) {
         awaySince = null;
@@ -40,7 +44,7 @@ export async function withRetries<T>(
       // Counted from the first failure: an attempt may rightly have lasted longer than the patience.
       awaySince ??= performance.now();
       const sinceMs = performance.now() - awaySince;
-      if (sinceMs + pauseMs > retry.retryMs) throw unavailable(url, error);
+      if (sinceMs + pauseMs > retry.retryMs) throw unavailable(url, error, mayBeTaken);
       retry.onRetry?.({ url, sinceMs, retryMs: retry.retryMs });
       await sleep(pauseMs, undefined, signal ? { signal } : {});
     }
@@ -64,6 +68,20 @@ function wasHeld(error: unknown): boolean {
   return error instanceof ProblemError || broken.has(connectionCode(error));
 }
 
+/** Never sent, or refused by the server itself: nothing was done for it. A proxy's 502 does not say. */
+function hasNotArrived(error: unknown): boolean {
+  if (error instanceof ProblemError) return error.code !== 'server_unavailable';
+  return unsent.has(connectionCode(error));
+}
+
+const unsent = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 const broken = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'UND_ERR_SOCKET']);
 const passing = new Set([
   ...broken,
@@ -95,12 +113,28 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-function unavailable(url: string, cause: unknown): AppError {
-  if (cause instanceof ProblemError) return cause;
+/** The server stays away after it was reached: what was asked for may have been done. */
+export class LostAnswer extends AppError {}
+
+function unavailable(url: string, cause: unknown, mayBeTaken: boolean): AppError {
   const why = connectionCode(cause);
-  return new AppError(
-    'server_unavailable',
-    `The server at ${url} does not answer${why === '' ? '' : ` (${why})`}.`,
-    { cause, hint: 'Start it with `offshoot up`; `offshoot doctor` says what is wrong.' },
-  );
+  const message = `The server at ${url} does not answer${why === '' ? '' : ` (${why})`}.`;
+  const hint = 'Start it with `offshoot up`; `offshoot doctor` says what is wrong.';
+  if (mayBeTaken) return new LostAnswer('server_unavailable', message, { cause, hint });
+  if (cause instanceof ProblemError) return cause;
+  return new AppError('server_unavailable', message, { cause, hint });
+}
+
+/** Lets `work` fail with `hint` where its server stays away: with how to find again what goes on there. */
+export async function findableBy<T>(
+  hint: string,
+  work: Promise<T>,
+  isMeant = (error: AppError) => error.code === 'server_unavailable',
+): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof AppError) || !isMeant(error)) throw error;
+    throw new AppError(error.code, error.message, { cause: error, hint });
+  }
 }

@@ -1,5 +1,6 @@
 /** One operation as one HTTP request: the path filled, the rest as query or body, the answer parsed. */
 import { AppError } from '../contract/errors.ts';
+import { hints } from '../contract/hints.ts';
 import { headers } from '../contract/names.ts';
 import {
   operations,
@@ -9,6 +10,7 @@ import {
   type OperationOutput,
 } from '../contract/operations.ts';
 import { traceparentHeader } from '../contract/trace.ts';
+import { findableBy, LostAnswer } from './retry.ts';
 import { requestJson, type HttpRequest, type Transport } from './transport.ts';
 
 export type SendOperation = <N extends OperationName>(
@@ -31,12 +33,15 @@ export async function sendOperation<N extends OperationName>(
 ): Promise<OperationOutput<N>> {
   const operation: OperationDeclaration = operations[name];
   const fields = input as Record<string, unknown>;
-  const answer = await requestJson(transport, {
+  const asked = requestJson(transport, {
     ...requestFor(operation, fields),
     headers: headersFor(name, fields, context),
     waitSeconds: Number(fields['waitSeconds'] ?? 0),
     ...(context.signal ? { signal: context.signal } : {}),
   });
+  const answer = await (isStart(name)
+    ? findableBy(hints.mayBeTaken.http, asked, (error) => error instanceof LostAnswer)
+    : asked);
   const parsed = operation.output.safeParse(answer);
   if (parsed.success) return parsed.data as OperationOutput<N>;
   throw new AppError(
@@ -80,16 +85,17 @@ function headersFor(
   input: Record<string, unknown>,
   { parentSessionId, idempotencyKey, traceparent }: SendContext,
 ): Record<string, string> {
-  const isStart = name === 'runSubagent' || name === 'sendToSubagent';
-  if (!isStart && name !== 'waitSubagents') return {};
+  if (!isStart(name) && name !== 'waitSubagents') return {};
   // A parent in the request is the caller's own word and beats the one of its surroundings.
   const isNamed = parentSessionId === null || (input['parentSessionId'] ?? null) !== null;
   return {
     ...(isNamed ? {} : { [headers.parentSession]: asHeader(parentSessionId) }),
-    ...(isStart ? { [headers.idempotencyKey]: asHeader(idempotencyKey) } : {}),
-    ...(isStart && traceparent !== null ? { [traceparentHeader]: traceparent } : {}),
+    ...(isStart(name) ? { [headers.idempotencyKey]: asHeader(idempotencyKey) } : {}),
+    ...(isStart(name) && traceparent !== null ? { [traceparentHeader]: traceparent } : {}),
   };
 }
+
+const isStart = (name: OperationName) => name === 'runSubagent' || name === 'sendToSubagent';
 
 /** Keys are any text; a header takes bytes, which the server reads as UTF-8. */
 function asHeader(text: string): string {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperationInput, OperationOutput } from '../contract/operations.ts';
 import type { SubAgentRecord } from '../contract/records.ts';
 import { isFinal } from '../contract/words.ts';
+import { findableBy } from './retry.ts';
 import type { SendOperation } from './send-operation.ts';
 
 /** Below the 60 s after which common proxies cut a silent answer. */
@@ -23,10 +24,9 @@ export async function spawnAndWait<N extends 'runSubagent' | 'sendToSubagent'>(
     : input;
   const record: SubAgentRecord = await send(name, first);
   if (record.executionMode !== 'SYNC' || isFinal(record.status) || left() <= 0) return record;
-  const { done, open } = await waitInPieces(
-    send,
-    { ids: [record.id], waitSeconds: left() },
-    signal,
+  const { done, open } = await findableBy(
+    `${record.id} was accepted and goes on: ask for it by this id once the server is up again (\`offshoot up\`).`,
+    waitInPieces(send, { ids: [record.id], waitSeconds: left() }, signal),
   );
   return done[0] ?? open[0] ?? record;
 }

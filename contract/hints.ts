@@ -95,6 +95,11 @@ export const hints = {
     cli: '`offshoot cancel <id>` ends it, `offshoot wait <id>` waits for its end.',
     mcp: 'Cancel it first (cancel_subagent), or wait until it has ended (wait_subagents).',
   },
+  mayBeTaken: {
+    http: 'It may have been accepted, and goes on then. Once the server is up again (`offshoot up`): the same request with the same Idempotency-Key finds it, and so does GET /api/subagents.',
+    cli: 'It may have been accepted, and goes on then. Start the server with `offshoot up`, and look with `offshoot list` before you run it again.',
+    mcp: 'It may have been accepted, and goes on then: look with list_subagents before you run it again. A person can start the server with `offshoot up`.',
+  },
 } as const satisfies Record<string, Record<Surface, string>>;
 
 /** A hint as it came over HTTP, in the surface's own words where there are any. */

@@ -9,11 +9,14 @@ export function errorResult(error: unknown): CallToolResult {
       ? error
       : new AppError('internal', error instanceof Error ? error.message : String(error));
   const lines = [
-    `Refused (${known.code}): ${known.message}`,
+    `${isAway(known) ? 'No answer' : 'Refused'} (${known.code}): ${known.message}`,
     `Hint: ${hintFor('mcp', known.hint) ?? hintOf(known)}`,
   ];
   return { isError: true, content: [{ type: 'text', text: lines.join('\n') }] };
 }
+
+/** Nobody has refused anything: what was asked for may have been accepted. */
+const isAway = ({ code }: AppError) => code === 'server_unavailable';
 
 function hintOf(error: AppError): string {
   switch (error.code) {

@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { homePaths } from '../../contract/home.ts';
 import {
   answerJson,
   answerProblem,
@@ -175,6 +177,30 @@ test('when --wait is over the run goes on, and the exit code is 6', async () => 
       expect(run.err).toBe('sub_1 is still running (no slot). It goes on: offshoot wait sub_1\n');
     },
   );
+});
+
+test('when its server stays away, a run that was accepted tells its id', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'offshoot-cli-'));
+  await withFakeServer(
+    (request, response) =>
+      request.url === '/api/subagents'
+        ? answerJson(response, runningRecord(), 202)
+        : void response.socket?.destroy(),
+    async ({ url }) => {
+      const { serverFile, token: tokenFile } = homePaths(home);
+      const { pid } = spawnSync('true');
+      const temporal = { address: null, namespace: 'default', uiUrl: null };
+      writeFileSync(tokenFile, 'off_x\n');
+      writeFileSync(serverFile, JSON.stringify({ url, pid, tokenFile, temporal }));
+      for (const isTerminal of [false, true]) {
+        const run = await cli(['run', 'demo', 'x'], { home, isTerminal });
+        expect(run).toMatchObject({ exitCode: 4, out: '' });
+        expect(run.err).toContain('It was accepted, and goes on');
+        expect(run.err).toContain('`offshoot wait sub_1`');
+      }
+    },
+  );
+  rmSync(home, { recursive: true, force: true });
 });
 
 test('on a terminal the output is live on standard error, and the answer comes at the end', async () => {

@@ -1,6 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { createClient } from '../../client/index.ts';
-import { answerJson, answerProblem, recordOf, withFakeServer } from './fake-server.ts';
+import { hints } from '../../contract/hints.ts';
+import {
+  answerJson,
+  answerProblem,
+  recordOf,
+  runningRecord,
+  withFakeServer,
+} from './fake-server.ts';
 
 const token = 'off_token';
 
@@ -85,6 +92,60 @@ test('a refusal for want of capacity is not asked again', async () => {
       const call = createClient({ url, token }).call('getHealth', {});
       await expect(call).rejects.toMatchObject({ code: 'capacity' });
       expect(seen).toHaveLength(1);
+    },
+  );
+});
+
+test('a start that may have reached the server says so when that stays away, and no other call does', async () => {
+  await withFakeServer(
+    (_, response) => void response.socket?.destroy(),
+    async ({ url, stop }) => {
+      const client = createClient({ url, token, retryMs: 300 });
+      const start = () => client.call('runSubagent', { runnerId: 'demo', prompt: 'x' });
+      const mayBeTaken = { code: 'server_unavailable', hint: hints.mayBeTaken.http };
+      await expect(start()).rejects.toMatchObject(mayBeTaken);
+      await expect(
+        client.call('sendToSubagent', { id: 'sub_1', prompt: 'x' }),
+      ).rejects.toMatchObject(mayBeTaken);
+      const toldToStart = { hint: expect.stringMatching(/^Start it with `offshoot up`/) };
+      await expect(client.call('getHealth', {})).rejects.toMatchObject(toldToStart);
+      await stop();
+      await expect(start()).rejects.toMatchObject(toldToStart);
+    },
+  );
+});
+
+test('a start that the server took before it went away may be taken, whatever came after', async () => {
+  await withFakeServer(
+    (_, response) => void response.socket?.destroy(),
+    async ({ url, seen, stop }) => {
+      const client = createClient({ url, token, retryMs: 600 });
+      const start = client.call('runSubagent', { runnerId: 'demo', prompt: 'x' });
+      while (seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      await stop();
+      await expect(start).rejects.toMatchObject({
+        message: `The server at ${url} does not answer (ECONNREFUSED).`,
+        hint: hints.mayBeTaken.http,
+      });
+    },
+  );
+});
+
+test('a SYNC call that was accepted names its id when the server stays away', async () => {
+  await withFakeServer(
+    (request, response) =>
+      request.url === '/api/subagents'
+        ? answerJson(response, runningRecord(), 202)
+        : void response.socket?.destroy(),
+    async ({ url }) => {
+      const call = createClient({ url, token, retryMs: 300 }).call('runSubagent', {
+        runnerId: 'demo',
+        prompt: 'x',
+      });
+      await expect(call).rejects.toMatchObject({
+        code: 'server_unavailable',
+        hint: expect.stringMatching(/^sub_1 was accepted/),
+      });
     },
   );
 });

@@ -130,7 +130,7 @@ test('without a server the tools are listed, and a call says what to start', asy
   await ended;
   const text = lines().join('\n');
   expect(text).toContain('"name":"runSubagent"');
-  expect(text).toContain('Refused (server_unavailable)');
+  expect(text).toContain('No answer (server_unavailable)');
   expect(text).toContain('offshoot up');
 });
 
