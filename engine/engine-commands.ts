@@ -18,7 +18,7 @@ export interface EngineStatus {
   state: 'stopped' | 'unhealthy' | 'healthy';
   /** Where our own is, or was. */
   file: EngineFile | null;
-  /** The Temporal that the user has named instead; it is never `stopped` for us. */
+  /** The Temporal that the user has named instead, here or where the stack was started; never `stopped` for us. */
   named: { address: string; namespace: string; serverVersion: string | null } | null;
 }
 

@@ -1,8 +1,10 @@
 /** `engine status | path | build`: the Temporal dev server and its binary. */
 import type { Command } from 'commander';
+import type { EngineStatus } from '../../engine/engine-commands.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { checkConfig } from '../doctor/config.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { homeHealth } from '../home-health.ts';
 import { jsonOption } from '../option-values.ts';
 import { tellLine, withProgress } from '../progress.ts';
 import { writeJson } from '../write-json.ts';
@@ -27,9 +29,8 @@ export function addEngineCommand(program: Command, { action }: Cli): void {
 }
 
 async function status(deps: CliDeps, { json }: { json?: boolean }): Promise<ExitCode> {
-  const { engineStatus } = await import('../../engine/engine-commands.ts');
-  const { home, out } = deps;
-  const found = await engineStatus(home, await namedEngine(deps));
+  const { out } = deps;
+  const found = await look(deps);
   if (json) writeJson(out, found);
   else if (found.named !== null) {
     const { address, namespace, serverVersion } = found.named;
@@ -42,6 +43,22 @@ async function status(deps: CliDeps, { json }: { json?: boolean }): Promise<Exit
     out.write(`  namespace  ${namespace}\n  version    ${version}\n  pid        ${pid}\n`);
   }
   return found.state === 'healthy' ? exitCodes.ok : exitCodes.unreachable;
+}
+
+async function look(deps: CliDeps): Promise<EngineStatus> {
+  const { engineStatus } = await import('../../engine/engine-commands.ts');
+  const found = await engineStatus(deps.home, await namedEngine(deps));
+  return found.state === 'stopped' ? ((await namedAtStart(deps.home, found)) ?? found) : found;
+}
+
+/** Whoever started the stack may have named a Temporal that this shell does not: the server knows it. */
+async function namedAtStart(home: string, { file }: EngineStatus): Promise<EngineStatus | null> {
+  const { health } = await homeHealth(home);
+  if (health === null) return null;
+  const { address, namespace, serverVersion, connected } = health.engine;
+  if (address === null || address === file?.address) return null;
+  const state = connected ? 'healthy' : 'unhealthy';
+  return { state, file: null, named: { address, namespace, serverVersion } };
 }
 
 /** Whatever is wrong with the rest of the configuration: `config check` is there for that. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -5,7 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { homePaths } from '../../contract/home.ts';
-import { cli } from './cli-harness.ts';
+import type { Health } from '../../contract/records.ts';
+import { writePidFile } from '../../engine/pid-file.ts';
+import { answerJson, withFakeServer } from '../client/fake-server.ts';
+import { cli, writeServerFile } from './cli-harness.ts';
 
 async function withHome<T>(use: (home: string) => Promise<T>): Promise<T> {
   const home = mkdtempSync(join(tmpdir(), 'offshoot-home-'));
@@ -87,6 +91,53 @@ test('engine status tells of the Temporal that is named', async () => {
     });
   });
 });
+
+test('engine status knows the Temporal of a stack that was started in another shell', async () => {
+  const engine = {
+    ...{ connected: true, address: '10.0.0.1:7233', namespace: 'agents' },
+    ...{ uiUrl: null, serverVersion: '1.31.2', problem: null },
+  };
+  let answer: Health = { ...health, engine };
+  await withFakeServer(
+    (_, response) => answerJson(response, answer),
+    ({ url }) =>
+      withHome(async (home) => {
+        writeServerFile(home, { url, pid: process.pid });
+        const status = (...more: string[]) => cli(['engine', 'status', ...more], { home });
+        expect(await status()).toMatchObject({
+          exitCode: 0,
+          out: 'healthy\n  named      10.0.0.1:7233, version 1.31.2\n  namespace  agents\n',
+        });
+        expect(JSON.parse((await status('--json')).out)).toEqual({
+          state: 'healthy',
+          file: null,
+          named: { address: '10.0.0.1:7233', namespace: 'agents', serverVersion: '1.31.2' },
+        });
+        answer = { ...health, engine: { ...engine, connected: false } };
+        expect(await status()).toMatchObject({
+          exitCode: 4,
+          out: 'unhealthy\n  named      10.0.0.1:7233, does not answer\n  namespace  agents\n',
+        });
+        // Our own that has ended is still the one that the server names.
+        const { engineFile } = homePaths(home);
+        const ended = { pid: spawnSync('true').pid, start: '1', address: '10.0.0.1:7233' };
+        writePidFile(engineFile, ended);
+        expect(await status()).toMatchObject({ exitCode: 4, out: 'stopped\n' });
+      }),
+  );
+});
+
+const health: Health = {
+  ...{ status: 'ready', version: '0.1.0', homeId: 'h', pid: 7 },
+  startedAt: '2026-01-01T00:00:00.000Z',
+  engine: {
+    ...{ connected: false, address: null, namespace: 'default' },
+    ...{ uiUrl: null, serverVersion: null, problem: null },
+  },
+  hosts: [],
+  invocations: {},
+  outbox: { rows: 0, oldestSeconds: null },
+};
 
 test('up --detach on a port that is taken names who holds it, and exits with 5', async () => {
   await withHome(async (home) => {

@@ -1,8 +1,10 @@
 /** Runs a command line in this process: strings in, strings and an exit code out. */
+import { writeFileSync } from 'node:fs';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import type { CliDeps } from '../../cli/deps.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import { readEnvironment } from '../../contract/config.ts';
+import { homePaths } from '../../contract/home.ts';
 
 export interface CliOptions {
   /** The server that the environment names. */
@@ -95,6 +97,14 @@ export function startCli(args: string[], options: CliOptions = {}): CliRun {
 
 export function cli(args: string[], options: CliOptions = {}) {
   return startCli(args, options).done;
+}
+
+/** Writes what the server of a home leaves there for its clients. One that has ended is asked once. */
+export function writeServerFile(home: string, { url, pid }: { url: string; pid: number }): void {
+  const { serverFile, token: tokenFile } = homePaths(home);
+  const temporal = { address: null, namespace: 'default', uiUrl: null };
+  writeFileSync(tokenFile, 'off_x\n');
+  writeFileSync(serverFile, JSON.stringify({ url, pid, tokenFile, temporal }));
 }
 
 export async function until(isSo: () => boolean): Promise<void> {

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { homePaths } from '../../contract/home.ts';
 import {
   answerJson,
   answerProblem,
@@ -13,7 +12,7 @@ import {
   withFakeServer,
   type Answer,
 } from '../client/fake-server.ts';
-import { cli } from './cli-harness.ts';
+import { cli, writeServerFile } from './cli-harness.ts';
 
 /** Accepts, then answers the wait with `end`; without it the wait stays open. */
 const syncServer =
@@ -187,11 +186,7 @@ test('when its server stays away, a run that was accepted tells its id', async (
         ? answerJson(response, runningRecord(), 202)
         : void response.socket?.destroy(),
     async ({ url }) => {
-      const { serverFile, token: tokenFile } = homePaths(home);
-      const { pid } = spawnSync('true');
-      const temporal = { address: null, namespace: 'default', uiUrl: null };
-      writeFileSync(tokenFile, 'off_x\n');
-      writeFileSync(serverFile, JSON.stringify({ url, pid, tokenFile, temporal }));
+      writeServerFile(home, { url, pid: spawnSync('true').pid });
       for (const isTerminal of [false, true]) {
         const run = await cli(['run', 'demo', 'x'], { home, isTerminal });
         expect(run).toMatchObject({ exitCode: 4, out: '' });
