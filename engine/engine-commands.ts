@@ -1,5 +1,5 @@
 /** What `offshoot engine status | path | build` ask. They return data; the CLI prints it. */
-import { checkHealth } from './check-health.ts';
+import { checkHealth, namespaceProblem } from './check-health.ts';
 import type { EngineConnection } from './connect-options.ts';
 import { readEngineFile, type EngineFile } from './engine-file.ts';
 import {
@@ -19,7 +19,16 @@ export interface EngineStatus {
   /** Where our own is, or was. */
   file: EngineFile | null;
   /** The Temporal that the user has named instead, here or where the stack was started; never `stopped` for us. */
-  named: { address: string; namespace: string; serverVersion: string | null } | null;
+  named: NamedEngine | null;
+}
+
+export interface NamedEngine {
+  address: string;
+  namespace: string;
+  /** Null where it does not answer. */
+  serverVersion: string | null;
+  /** What keeps it from being worked with. */
+  problem: string | null;
 }
 
 export async function engineStatus(
@@ -28,14 +37,21 @@ export async function engineStatus(
 ): Promise<EngineStatus> {
   if (external !== null) {
     const { address, namespace, connection } = external;
-    const health = await checkHealth(connection, probeMs);
-    const named = { address, namespace, serverVersion: health?.serverVersion ?? null };
-    return { state: health === null ? 'unhealthy' : 'healthy', file: null, named };
+    const { serverVersion = null } = (await checkHealth(connection, probeMs)) ?? {};
+    const problem =
+      serverVersion === null
+        ? 'it does not answer'
+        : await namespaceProblem(connection, namespace, probeMs);
+    return ofNamed({ address, namespace, serverVersion, problem });
   }
   const file = readEngineFile(home);
   if (file === null || !isRunning(file)) return { state: 'stopped', file, named: null };
   const health = await checkHealth(file.address, probeMs);
   return { state: health === null ? 'unhealthy' : 'healthy', file, named: null };
+}
+
+export function ofNamed(named: NamedEngine): EngineStatus {
+  return { state: named.problem === null ? 'healthy' : 'unhealthy', file: null, named };
 }
 
 /** Which binary `up` would start, without getting one; or what was looked at in vain. */

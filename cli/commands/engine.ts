@@ -1,6 +1,6 @@
 /** `engine status | path | build`: the Temporal dev server and its binary. */
 import type { Command } from 'commander';
-import type { EngineStatus } from '../../engine/engine-commands.ts';
+import type { EngineStatus, NamedEngine } from '../../engine/engine-commands.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { checkConfig } from '../doctor/config.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
@@ -33,9 +33,9 @@ async function status(deps: CliDeps, { json }: { json?: boolean }): Promise<Exit
   const found = await look(deps);
   if (json) writeJson(out, found);
   else if (found.named !== null) {
-    const { address, namespace, serverVersion } = found.named;
-    const how = found.state === 'healthy' ? `version ${serverVersion}` : 'does not answer';
-    out.write(`${found.state}\n  named      ${address}, ${how}\n  namespace  ${namespace}\n`);
+    const { address, namespace, serverVersion, problem } = found.named;
+    const how = problem === null ? `, version ${serverVersion}` : `: ${problem}`;
+    out.write(`${found.state}\n  named      ${address}${how}\n  namespace  ${namespace}\n`);
   } else if (found.file === null || found.state === 'stopped') out.write('stopped\n');
   else {
     const { address, uiUrl, version, namespace, pid } = found.file;
@@ -46,19 +46,20 @@ async function status(deps: CliDeps, { json }: { json?: boolean }): Promise<Exit
 }
 
 async function look(deps: CliDeps): Promise<EngineStatus> {
-  const { engineStatus } = await import('../../engine/engine-commands.ts');
+  const { engineStatus, ofNamed } = await import('../../engine/engine-commands.ts');
   const found = await engineStatus(deps.home, await namedEngine(deps));
-  return found.state === 'stopped' ? ((await namedAtStart(deps.home, found)) ?? found) : found;
+  const named = found.state === 'stopped' ? await namedAtStart(deps.home, found) : null;
+  return named === null ? found : ofNamed(named);
 }
 
 /** Whoever started the stack may have named a Temporal that this shell does not: the server knows it. */
-async function namedAtStart(home: string, { file }: EngineStatus): Promise<EngineStatus | null> {
+async function namedAtStart(home: string, { file }: EngineStatus): Promise<NamedEngine | null> {
   const { health } = await homeHealth(home);
   if (health === null) return null;
   const { address, namespace, serverVersion, connected } = health.engine;
   if (address === null || address === file?.address) return null;
-  const state = connected ? 'healthy' : 'unhealthy';
-  return { state, file: null, named: { address, namespace, serverVersion } };
+  const problem = connected ? null : (health.engine.problem ?? 'it is not connected');
+  return { address, namespace, serverVersion, problem };
 }
 
 /** Whatever is wrong with the rest of the configuration: `config check` is there for that. */

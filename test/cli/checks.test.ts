@@ -87,7 +87,7 @@ test('engine status tells of the Temporal that is named', async () => {
     });
     expect(run).toMatchObject({
       exitCode: 4,
-      out: 'unhealthy\n  named      127.0.0.1:9, does not answer\n  namespace  default\n',
+      out: 'unhealthy\n  named      127.0.0.1:9: it does not answer\n  namespace  default\n',
     });
   });
 });
@@ -111,12 +111,15 @@ test('engine status knows the Temporal of a stack that was started in another sh
         expect(JSON.parse((await status('--json')).out)).toEqual({
           state: 'healthy',
           file: null,
-          named: { address: '10.0.0.1:7233', namespace: 'agents', serverVersion: '1.31.2' },
+          named: {
+            ...{ address: '10.0.0.1:7233', namespace: 'agents' },
+            ...{ serverVersion: '1.31.2', problem: null },
+          },
         });
-        answer = { ...health, engine: { ...engine, connected: false } };
+        answer = { ...health, engine: { ...engine, connected: false, problem: 'it is away' } };
         expect(await status()).toMatchObject({
           exitCode: 4,
-          out: 'unhealthy\n  named      10.0.0.1:7233, does not answer\n  namespace  agents\n',
+          out: 'unhealthy\n  named      10.0.0.1:7233: it is away\n  namespace  agents\n',
         });
         // Our own that has ended is still the one that the server names.
         const { engineFile } = homePaths(home);

@@ -72,9 +72,16 @@ test('a started engine answers over gRPC and is described by its file', async ()
     expect(isAdopted).toBe(false);
     expect(await checkHealth(file.address, 1_000)).toEqual({ serverVersion: file.version });
     expect(await engineStatus(home)).toEqual({ state: 'healthy', file, named: null });
-    const external = { ...connectOptionsOf(file.address), namespace: 'theirs' };
-    const named = { address: file.address, namespace: 'theirs', serverVersion: file.version };
-    expect(await engineStatus(home, external)).toEqual({ state: 'healthy', file: null, named });
+    const external = connectOptionsOf(file.address);
+    const named = { address: file.address, serverVersion: file.version };
+    expect(await engineStatus(home, external)).toEqual({
+      ...{ state: 'healthy', file: null },
+      named: { ...named, namespace: 'default', problem: null },
+    });
+    expect(await engineStatus(home, { ...external, namespace: 'theirs' })).toEqual({
+      ...{ state: 'unhealthy', file: null },
+      named: { ...named, namespace: 'theirs', problem: 'Namespace theirs is not found.' },
+    });
     expect(readEngineFile(home)).toEqual(file);
     expect((await fetch(file.uiUrl)).ok).toBe(true);
     expect(readdirSync(homePaths(home).engineData)).toContain(`temporal-${file.version}.db-wal`);
