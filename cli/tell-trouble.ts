@@ -5,12 +5,12 @@ import type { CliDeps } from './deps.ts';
 import { troubleOf } from './render/stack.ts';
 
 export async function tellTrouble(
-  { environment, home, err }: CliDeps,
+  { home, err }: Pick<CliDeps, 'home' | 'err'>,
   health: Health,
 ): Promise<{ what: string } | null> {
-  const { isExternalEngine } = await import('../engine/connect-options.ts');
+  const { usesNamedEngine } = await import('../launcher/server-health.ts');
   const { logs } = homePaths(home);
-  const trouble = troubleOf(health, { isNamed: isExternalEngine(environment), logs });
+  const trouble = troubleOf(health, { isNamed: usesNamedEngine(home, health), logs });
   if (trouble !== null) err.write(`offshoot: ${trouble.what}\n  ${trouble.remedy}\n`);
   return trouble;
 }

@@ -28,12 +28,18 @@ export async function readHealth(home: string, patienceMs = answerMs): Promise<H
   }
 }
 
+/**
+ * Whether the stack was started with a Temporal that the user names. Only the server knows: the shell of whoever
+ * asks may name another one, or none.
+ */
+export function usesNamedEngine(home: string, { engine }: Health): boolean {
+  return engine.address !== null && engine.address !== readEngineFile(home)?.address;
+}
+
 /** Whether a server that has answered for this long is worth waiting for any longer. */
 export function isSettled(home: string, health: Health, answeredForMs: number): boolean {
   if (health.status === 'ready') return true;
-  const { engine, hosts } = health;
-  const isNamed = engine.address !== null && engine.address !== readEngineFile(home)?.address;
-  const waitsForNamed = isNamed && hosts.some(({ live }) => live);
+  const waitsForNamed = usesNamedEngine(home, health) && health.hosts.some(({ live }) => live);
   return answeredForMs > (waitsForNamed ? namedMsMax : wholeMsMax);
 }
 

@@ -48,16 +48,17 @@ async function status(deps: CliDeps, { json }: { json?: boolean }): Promise<Exit
 async function look(deps: CliDeps): Promise<EngineStatus> {
   const { engineStatus, ofNamed } = await import('../../engine/engine-commands.ts');
   const found = await engineStatus(deps.home, await namedEngine(deps));
-  const named = found.state === 'stopped' ? await namedAtStart(deps.home, found) : null;
+  const named = found.state === 'stopped' ? await namedAtStart(deps.home) : null;
   return named === null ? found : ofNamed(named);
 }
 
 /** Whoever started the stack may have named a Temporal that this shell does not: the server knows it. */
-async function namedAtStart(home: string, { file }: EngineStatus): Promise<NamedEngine | null> {
+async function namedAtStart(home: string): Promise<NamedEngine | null> {
+  const { usesNamedEngine } = await import('../../launcher/server-health.ts');
   const { health } = await homeHealth(home);
   if (health === null) return null;
   const { address, namespace, serverVersion, connected } = health.engine;
-  if (address === null || address === file?.address) return null;
+  if (address === null || !usesNamedEngine(home, health)) return null;
   const problem = connected ? null : (health.engine.problem ?? 'it is not connected');
   return { address, namespace, serverVersion, problem };
 }

@@ -5,9 +5,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { tellTrouble } from '../../cli/tell-trouble.ts';
 import { homePaths } from '../../contract/home.ts';
 import type { Health } from '../../contract/records.ts';
 import { writePidFile } from '../../engine/pid-file.ts';
+import type { ProcessId } from '../../engine/process-identity.ts';
 import { answerJson, withFakeServer } from '../client/fake-server.ts';
 import { cli, writeServerFile } from './cli-harness.ts';
 
@@ -129,6 +131,24 @@ test('engine status knows the Temporal of a stack that was started in another sh
       }),
   );
 });
+
+test('what to do about a Temporal that is away is told by who keeps it, whatever this shell names', async () => {
+  await withHome(async (home) => {
+    const away = { ...health, engine: { ...health.engine, address: '10.0.0.1:7233' } };
+    const said: string[] = [];
+    const err = { ...quiet, write: (text: string) => void said.push(text) };
+    await tellTrouble({ home, err }, away);
+    expect(said.join('')).toContain('address, TLS and namespace are right');
+    writePidFile(homePaths(home).engineFile, {
+      ...{ pid: process.pid, start: '1' },
+      ...{ address: '10.0.0.1:7233' },
+    } as ProcessId);
+    await tellTrouble({ home, err }, away);
+    expect(said.at(-1)).toContain('engine.log');
+  });
+});
+
+const quiet = { isTerminal: false, hasColor: false, columns: 80 };
 
 const health: Health = {
   ...{ status: 'ready', version: '0.1.0', homeId: 'h', pid: 7 },
