@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
-import { capLog, lastLines } from './cap-log.ts';
+import { capLog, lastLines, logSize } from './cap-log.ts';
 import { checkHealth } from './check-health.ts';
 import { engineArguments, parseEngineArguments } from './engine-arguments.ts';
 import { readEngineFile, writeEngineFile, type EngineFile } from './engine-file.ts';
@@ -103,6 +103,7 @@ async function spawnEngine(deps: EngineDeps): Promise<RunningEngine> {
   const args = engineArguments({ database, host, port, uiPort, namespace, durable });
   const { env, home } = deps;
   deps.signal.throwIfAborted();
+  const logFrom = logSize(logFile);
   const about = {
     ...addresses({ host, port, uiPort }),
     startedAt: new Date().toISOString(),
@@ -118,7 +119,7 @@ async function spawnEngine(deps: EngineDeps): Promise<RunningEngine> {
   const health = await waitHealthy(deps.signal, file.address, running, healthyMsMax);
   if (health !== null) return { ...running, file };
   await stopProcess(running.id, engineStopMs);
-  const log = lastLines(logFile).join('\n');
+  const log = lastLines(logFile, { from: logFrom }).join('\n');
   throw new AppError('engine_unavailable', `the engine did not become healthy:\n${log}`, {
     hint: `Its whole log is ${logFile}`,
   });

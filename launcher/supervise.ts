@@ -227,7 +227,9 @@ async function waitHealthy(
 /** The last life stands for all of them: they said the same. */
 function crashLoop({ spec, logFrom }: Life, deaths: number, how: string): AppError {
   const said = lastLines(spec.logFile, { from: logFrom }).map(readableLine).join('\n');
-  const message = `the ${spec.name} ended ${deaths} times in a row (${how})${said === '' ? '' : `:\n${said}`}`;
+  // A start that failed may have said them already.
+  const lines = how.includes(said) ? '' : `:\n${said}`;
+  const message = `the ${spec.name} ended ${deaths} times in a row (${how})${lines}`;
   const code = spec.name === 'engine' ? 'engine_unavailable' : 'server_unavailable';
   return new AppError(code, message, { hint: `Its whole log is ${spec.logFile}` });
 }

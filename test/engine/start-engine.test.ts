@@ -173,16 +173,18 @@ test('a pid that now belongs to another process is not taken for the engine', as
   });
 });
 
-test('a program that ends at once is reported with its last lines', async () => {
+test('a program that ends at once is reported with the last lines of this start', async () => {
   await withHome(async ({ home, start }) => {
-    const path = writeProgram(join(home, 'broken'), 'echo "disk is full" >&2; exit 3');
     const version = { cli: '1.8.2', server: '1.31.2' };
-    const findBinary = async () => ({ path, version, source: 'cache' as const });
-    await expect(start({ findBinary })).rejects.toMatchObject({
-      code: 'engine_unavailable',
-      message: expect.stringContaining('disk is full'),
-      hint: expect.stringContaining('engine.log'),
-    });
+    for (const words of ['disk is full', 'no such flag']) {
+      const path = writeProgram(join(home, 'broken'), `echo "${words}" >&2; exit 3`);
+      const findBinary = async () => ({ path, version, source: 'cache' as const });
+      await expect(start({ findBinary })).rejects.toMatchObject({
+        code: 'engine_unavailable',
+        message: `the engine did not become healthy:\n${words}`,
+        hint: expect.stringContaining('engine.log'),
+      });
+    }
   });
 });
 

@@ -106,6 +106,24 @@ test('the last lines of a crash loop are shown as a person reads them', async ()
   });
 });
 
+test('what a start has said of the log is not said twice', async () => {
+  await withFolder(async (folder) => {
+    const logFile = join(folder, 'engine.log');
+    await withRoom({ delayMsMin: 5 }, async ({ start }) => {
+      const supervisor = start('', {
+        logFile,
+        start: async () => {
+          appendFileSync(logFile, 'disk is full\n');
+          throw new Error('it did not become healthy:\ndisk is full');
+        },
+      });
+      await expect(supervisor.ready).rejects.toThrow(
+        /5 times in a row \(it did not become healthy:\ndisk is full\)$/,
+      );
+    });
+  });
+});
+
 test('deaths that lie far apart are no crash loop', async () => {
   await withRoom({ delayMsMin: 5, delayMsMax: 5, deathsMs: 60 }, async ({ events, start }) => {
     start('process.exit(1)', { isHealthy: async () => false });
