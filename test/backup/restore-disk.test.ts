@@ -1,30 +1,22 @@
 /** Restoring on real disks of their own, which takes root: one without room, and one without writes. */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { decidedName, restoreBackup } from '../../backup/index.ts';
 import { homePaths } from '../../contract/home.ts';
 import { takeHome } from '../../engine/home-lock.ts';
 import { openStore } from '../../store/index.ts';
-import { mountProblem, openDisk, type SmallDisk } from '../e2e/small-disk.ts';
+import { openDisk, testOnDisks, type SmallDisk } from '../e2e/small-disk.ts';
 import { putMeta, read, withHome } from './backup-fixture.ts';
 
-const problem = mountProblem();
-if (problem !== null) {
-  process.stderr.write(`restore and disks: this machine allows no mount: ${problem}\n`);
-}
-const withMounts = problem === null ? test : test.skip;
-
-test('where OFFSHOOT_TEST_MOUNT asks for disks, there are some', () => {
-  if (process.env['OFFSHOOT_TEST_MOUNT']) expect(problem).toBeNull();
-});
+const onDisk = testOnDisks('restoring on a disk without room or writes');
 
 const keysIn = (file: string) =>
   read<{ key: string }>(file, `SELECT key FROM meta WHERE key IN ('kept', 'own')`).map(
     ({ key }) => key,
   );
 
-withMounts.each<[string, string, (disk: SmallDisk) => void, (disk: SmallDisk) => void]>([
+onDisk.each<[string, string, (disk: SmallDisk) => void, (disk: SmallDisk) => void]>([
   ['without room', 'disk_full', (disk) => disk.fill(), (disk) => disk.free()],
   ['without writes', 'store_unwritable', (disk) => disk.mount('ro'), (disk) => disk.mount('rw')],
 ])(

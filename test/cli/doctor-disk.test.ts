@@ -1,15 +1,11 @@
 /** Real disks of their own, which takes root: tmpfs gives no room away before it is used. */
 import { expect, test } from '@jest/globals';
 import { checkDisk } from '../../cli/doctor/disk.ts';
-import { mountProblem, openDisk } from '../e2e/small-disk.ts';
+import { openDisk, testOnDisks } from '../e2e/small-disk.ts';
 import { withFolder } from '../support/folder.ts';
 import { cli } from './cli-harness.ts';
 
-const problem = mountProblem();
-if (problem !== null) {
-  process.stderr.write(`doctor and disks: this machine allows no mount: ${problem}\n`);
-}
-const withMounts = problem === null ? test : test.skip;
+const onDisk = testOnDisks('doctor on disks with little room');
 
 interface Found {
   level: string;
@@ -24,10 +20,6 @@ async function about(home: string): Promise<{ code: number; found: Found[] }> {
   return { code: ran.exitCode, found: findings.filter(({ name }) => /^(disk|inodes)$/.test(name)) };
 }
 
-test('where OFFSHOOT_TEST_MOUNT asks for disks, there are some', () => {
-  if (process.env['OFFSHOOT_TEST_MOUNT']) expect(problem).toBeNull();
-});
-
 test('each disk is looked at once, under the first folder that lies on it', async () => {
   await withFolder(async (folder) => {
     const found = checkDisk([folder, folder, `${folder}/missing`]);
@@ -35,7 +27,7 @@ test('each disk is looked at once, under the first folder that lies on it', asyn
   });
 });
 
-withMounts.each([
+onDisk.each([
   ['with room for days', 3000, [], 'ok'],
   ['with little room', 500, [], 'warning'],
   ['with hardly any', 50, [], 'error'],
@@ -53,7 +45,7 @@ withMounts.each([
   }
 });
 
-withMounts('a disk that fills up is told, and no more when there is room again', async () => {
+onDisk('a disk that fills up is told, and no more when there is room again', async () => {
   const disk = openDisk(1100);
   try {
     const level = () => checkDisk([disk.folder])[0]!.level;

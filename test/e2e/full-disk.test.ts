@@ -17,20 +17,10 @@ import { cleanEnv } from './commands.ts';
 import { withLoneServer, type LoneServer } from './lone-server.ts';
 import { ask } from './requests.ts';
 import { counts } from './rows.ts';
-import { boundFiles, mountProblem, openDisk, unboundFiles, type SmallDisk } from './small-disk.ts';
+import { boundFiles, openDisk, testOnDisks, unboundFiles, type SmallDisk } from './small-disk.ts';
 import { startStack, until } from './stack.ts';
 
-const problem = mountProblem();
-if (problem !== null) {
-  process.stderr.write(
-    `full disks: a bound on files stands for them. This machine lets us mount none (it takes root): ${problem}\n`,
-  );
-}
-const onDisk = problem === null ? test : test.skip;
-
-test('where OFFSHOOT_TEST_MOUNT asks for disks of its own, there are some', () => {
-  if (process.env['OFFSHOOT_TEST_MOUNT']) expect(problem).toBeNull();
-});
+const onDisk = testOnDisks('full disks, for which a bound on files stands');
 
 const quiet = { port: 0, env: process.env, onProgress: () => {} };
 

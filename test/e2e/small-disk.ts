@@ -1,4 +1,5 @@
 /** Disks without room: a small one of its own, which takes root, or a bound on files, which does not. */
+import { expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,8 +8,24 @@ import { join } from 'node:path';
 const run = (command: string, ...args: string[]) =>
   execFileSync(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
 
-/** Whether this machine lets us mount a disk: that needs root. Null when it does. */
-export function mountProblem(): string | null {
+/**
+ * What a test over disks of its own is declared with: skipped, and told on stderr, where this machine
+ * lets us mount none. Where OFFSHOOT_TEST_MOUNT is set that is a failure.
+ */
+export function testOnDisks(whatIsSkipped: string): typeof test | typeof test.skip {
+  const problem = mountProblem();
+  if (problem !== null) {
+    process.stderr.write(
+      `${whatIsSkipped}: this machine lets us mount no disk (it takes root): ${problem}\n`,
+    );
+  }
+  test('where OFFSHOOT_TEST_MOUNT asks for disks of their own, there are some', () => {
+    if (process.env['OFFSHOOT_TEST_MOUNT']) expect(problem).toBeNull();
+  });
+  return problem === null ? test : test.skip;
+}
+
+function mountProblem(): string | null {
   try {
     openDisk(1).remove();
     return null;

@@ -1,23 +1,15 @@
 /** The index on a real disk of its own, which takes root: it may run out of room while the store does not. */
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { startSearch } from '../../search/start-search.ts';
 import { insertSession } from '../../store/sessions.ts';
 import { appendTurn, appendTurns } from '../../store/turns.ts';
-import { mountProblem, openDisk } from '../e2e/small-disk.ts';
+import { openDisk, testOnDisks } from '../e2e/small-disk.ts';
 import { withStore } from '../store/store-fixture.ts';
 
-const problem = mountProblem();
-if (problem !== null) {
-  process.stderr.write(`search and disks: this machine allows no mount: ${problem}\n`);
-}
-const withMounts = problem === null ? test : test.skip;
+const onDisk = testOnDisks('the index on a full disk');
 
-test('where OFFSHOOT_TEST_MOUNT asks for disks, there are some', () => {
-  if (process.env['OFFSHOOT_TEST_MOUNT']) expect(problem).toBeNull();
-});
-
-withMounts(
+onDisk(
   'without room for the index turns are kept, searches are refused, and all is found when there is room',
   () =>
     withStore(async ({ store, file }) => {
