@@ -1,7 +1,11 @@
-/** What a runner host says in its log while the server is not there yet. */
+/** What a runner host says in its log while the server is not there. */
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
+import type { RunSpec } from '../../contract/run.ts';
 import { startRunnerHost } from '../../worker/host/runner-host.ts';
+import { until } from '../e2e/stack.ts';
+import { succeeded } from '../operations/test-host.ts';
 import { withFolder } from '../support/folder.ts';
 
 /** The log of a host whose server stays away for a second. */
@@ -39,4 +43,67 @@ test('a start that waits for its server a moment says nothing of it', async () =
 
 test('a server that stays away is told once, with the reason', async () => {
   expect(await logWithoutServer({ unheardMs: 300 })).toEqual(['hello: Error: no server.json']);
+});
+
+test('a host that loses its server tells why, that its lease has ended its agents, and that the server is back', async () => {
+  await withFolder(async (folder) => {
+    const lines: string[] = [];
+    let isAway = false;
+    let ended = 0;
+    const answered = <T>(answer: T): Promise<T> =>
+      isAway ? Promise.reject(new Error('refused')) : Promise.resolve(answer);
+    const key = { invocationId: 'sub_1', runNo: 1 };
+    const spec = { ...key, url: 'http://here' } as RunSpec;
+    const host = startRunnerHost({
+      api: {
+        hello: () =>
+          answered({
+            ...{ homeId: 'home', queue: null, ceiling: 2, leaseMinutes: 1 / 60 },
+            ...{ killGraceSeconds: 0, workFolder: '', temporal: null },
+          }),
+        async sync({ runs }) {
+          await sleep(20);
+          return answered({
+            start: runs.length + ended > 0 ? [] : [key],
+            stop: [],
+            temporal: null,
+          });
+        },
+        claim: () => answered({ kind: 'run', run: spec }),
+        report: () => answered({ held: true, status: 'running' }),
+      },
+      ...{ hostId: 'far', bootId: 'b', hostname: 'here', pid: 1, slots: () => 1 },
+      ...{ folder, folderMark: 'here', engine: null, killGraceMs: () => 0, sweep: async () => {} },
+      async runProgram(_, { signal, onSpawn }) {
+        onSpawn();
+        isAway = true;
+        await once(signal, 'abort');
+        ended += 1;
+        return { ...succeeded(''), kind: 'cancelled' };
+      },
+      log: (line) => lines.push(line),
+      unheardMs: 300,
+    });
+    try {
+      await until(
+        async () => ended,
+        (n) => n > 0,
+      );
+      // It is said again and again that the lease is over, and stays so for a while.
+      await sleep(600);
+      isAway = false;
+      await until(
+        async () => lines,
+        (said) => said.some((line) => line.includes('over,')),
+      );
+    } finally {
+      host.stop();
+      await host.ended;
+    }
+    expect(lines).toEqual([
+      'the server is not heard: Error: refused',
+      expect.stringMatching(/longer than the lease .* min\): what runs here is ended \(1\)$/),
+      'the server is not heard: over, the server answers',
+    ]);
+  });
 });

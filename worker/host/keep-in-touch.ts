@@ -5,6 +5,7 @@ import { anySignal } from '../../contract/any-signal.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { RunKey, SyncAnswer } from '../../contract/store-api.ts';
 import { reach } from '../../faults/reach.ts';
+import { createTrouble } from './insist.ts';
 import { startLeaseClock } from './lease-clock.ts';
 import { nameOf, type RunTable } from './run-table.ts';
 import type { StoreApi } from './store-api.ts';
@@ -21,6 +22,8 @@ export interface TouchDeps {
   sayHello(): Promise<void>;
   signal: AbortSignal;
   log: Log;
+  /** Tests are less patient. */
+  unheardMs?: number;
 }
 
 /** Half of what counts as silence, so that one lost answer does not. */
@@ -29,14 +32,16 @@ const RETRY_MS = 250;
 
 export async function keepInTouch(deps: TouchDeps): Promise<void> {
   const beginner = createBeginner(deps);
+  const silence = createTrouble('the server is not heard', deps);
   // Whoever has had no contact for the time of the lease has lost its claims: the store counts alike.
-  const clock = startLeaseClock({ ...deps, onOver: () => deps.runs.stopAll('lost') });
+  const clock = startLeaseClock({ ...deps, onOver: () => giveUp(deps) });
   try {
     while (!deps.signal.aborted) {
       const asked = clock.now();
       try {
         const answer = await poll(deps, [...beginner.claiming(), ...deps.runs.stopping()]);
         clock.heardSince(asked);
+        silence.over();
         if (answer.start.length > 0) reach('start heard');
         if (answer.stop.length > 0) reach('stop heard');
         for (const order of answer.stop) deps.runs.stop(order, order.reason);
@@ -46,6 +51,7 @@ export async function keepInTouch(deps: TouchDeps): Promise<void> {
         if (answer.temporal) deps.onTemporal(answer.temporal);
       } catch (error) {
         if (deps.signal.aborted) return;
+        silence.lasts(error);
         if (error instanceof AppError && error.code === 'stale_claim') await greet(deps);
         await pause(deps.signal);
       }
@@ -53,6 +59,14 @@ export async function keepInTouch(deps: TouchDeps): Promise<void> {
   } finally {
     clock.stop();
   }
+}
+
+/** Called for as long as that lasts, and told once. */
+function giveUp({ runs, leaseMinutes, log }: TouchDeps): void {
+  const left = runs.list().length - runs.stopping().length;
+  const why = `the server was not heard for longer than the lease (${leaseMinutes()} min)`;
+  if (left > 0) log(`${why}: what runs here is ended (${left})`);
+  runs.stopAll('lost');
 }
 
 function poll(deps: TouchDeps, heard: RunKey[]): Promise<SyncAnswer> {

@@ -9,9 +9,10 @@ import type { HelloAnswer } from '../../contract/store-api.ts';
 import { reach } from '../../faults/reach.ts';
 import { pollEngine, type EngineTarget, type PollDeps } from '../poll-engine.ts';
 import { flushLeftSpools } from './flush-left-spools.ts';
+import { insist } from './insist.ts';
 import { keepInTouch } from './keep-in-touch.ts';
 import { RunTable, type RunTableDeps } from './run-table.ts';
-import { isTurnedAway, type StoreApi } from './store-api.ts';
+import type { StoreApi } from './store-api.ts';
 
 export interface RunnerHostDeps {
   api: StoreApi;
@@ -49,8 +50,6 @@ export interface RunnerHost {
 /** Beyond the graces of program and stragglers: what seeing them end and telling it may take. */
 const STOP_MS = 15_000;
 const RETRY_MS = 100;
-/** The server is started beside us and takes a moment: only what keeps us longer is worth a line. */
-const UNHEARD_MS = 20_000;
 
 export function startRunnerHost(deps: RunnerHostDeps): RunnerHost {
   const life = new AbortController();
@@ -70,7 +69,7 @@ export function startRunnerHost(deps: RunnerHostDeps): RunnerHost {
 
   async function live(): Promise<void> {
     await tidyUp(deps, life.signal);
-    await insist(sayHello, deps, life.signal);
+    await insist('hello', sayHello, { ...deps, signal: life.signal });
     if (!known) return;
     const touch = keepInTouch({
       ...deps,
@@ -154,32 +153,13 @@ async function tidyUp(deps: RunnerHostDeps, signal: AbortSignal): Promise<void> 
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const home = recallHome(deps);
   // At once: a finished answer on disk must not wait for a straggler's grace, nor a sweep for the server.
-  await Promise.all([
+  const both = await Promise.allSettled([
     home === null ? null : deps.sweep(hostMarkerPrefix(home, hostId)),
     flushLeftSpools({ ...deps, folder: join(folder, 'spool'), signal }),
   ]);
+  for (const one of both) if (one.status === 'rejected') throw one.reason;
   rmSync(join(folder, 'runs'), { recursive: true, force: true });
   reach('boot swept');
-}
-
-async function insist(
-  attempt: () => Promise<void>,
-  deps: Pick<RunnerHostDeps, 'log' | 'unheardMs' | 'endsWhenRefused'>,
-  signal: AbortSignal,
-): Promise<void> {
-  const from = performance.now();
-  let said = '';
-  while (!signal.aborted) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (deps.endsWhenRefused && isTurnedAway(error)) throw error;
-      // The same reason again and again is one line in the log.
-      const isLate = performance.now() - from > (deps.unheardMs ?? UNHEARD_MS);
-      if (isLate && String(error) !== said) deps.log(`hello: ${(said = String(error))}`);
-      await sleep(RETRY_MS, undefined, { signal }).catch(() => {});
-    }
-  }
 }
 
 function engineAt(temporal: HelloAnswer['temporal']): EngineTarget | null {

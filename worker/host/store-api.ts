@@ -47,9 +47,10 @@ export function createStoreApi(server: () => ServerAddress): StoreApi {
     const answer: unknown = await response.json();
     if (response.ok) return answer;
     const problem = answer as { code?: string; detail?: string; hint?: string | null };
-    const code = problem.code ?? 'internal';
+    // Somebody on the way to our server, which it says nothing about: it may be there in a moment.
+    if (problem.code === undefined) throw new Error(`${path} answered ${response.status}`);
     throw new AppError(
-      isRequestErrorCode(code) ? code : 'internal',
+      isRequestErrorCode(problem.code) ? problem.code : 'internal',
       problem.detail ?? `${path} answered ${response.status}`,
       problem.hint ? { hint: problem.hint } : {},
     );
