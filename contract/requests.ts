@@ -240,7 +240,9 @@ export const searchSessionsSchema = withAliases(
       .describe('The session that asks: it is left out. A child token says it by itself.'),
     rootSessionKey: sessionKey.optional().describe('Only this session and all below it'),
     agentId: key.optional(),
-    project: projectSchema.optional().describe('Only sessions that work in this folder'),
+    project: projectSchema
+      .optional()
+      .describe('Only sessions that work in this folder or below it'),
     limit: z
       .number()
       .int()

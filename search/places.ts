@@ -16,13 +16,16 @@ export interface Places {
   sessionOf(turnId: number): number;
   of(sessionId: number): Place | undefined;
   sessions(): Iterable<number>;
-  /** Of all sessions together; of an agent's; of those of them in a project. */
+  /** Of all sessions together; of an agent's, or, by `projectName`, of those of them in this very folder. */
   turns(): number;
-  turnsOf(agentId: string, project: string | null): number;
+  turnsOf(name: string): number;
   add(turnId: number, sessionId: number): Place;
   /** What is known of it may not be true any more. */
   forget(sessionId: number): void;
 }
+
+/** Two agents may work on one project; what they say there is not each other's. */
+export const projectName = (agentId: string, project: string) => `${agentId}\n${project}`;
 
 const fewest = 65_536;
 
@@ -34,7 +37,7 @@ export function createPlaces(main: Db, watermark: number): Places {
   let all = 0;
 
   function count({ agentId, project }: Place, turns: number): void {
-    const names = project === null ? [agentId] : [agentId, `${agentId}\n${project}`];
+    const names = project === null ? [agentId] : [agentId, projectName(agentId, project)];
     for (const name of names) counts.set(name, (counts.get(name) ?? 0) + turns);
     all += turns;
   }
@@ -72,8 +75,7 @@ export function createPlaces(main: Db, watermark: number): Places {
     of: (sessionId) => places.get(sessionId),
     sessions: () => places.keys(),
     turns: () => all,
-    turnsOf: (agentId, project) =>
-      counts.get(project === null ? agentId : `${agentId}\n${project}`) ?? 0,
+    turnsOf: (name) => counts.get(name) ?? 0,
     add,
     forget(sessionId) {
       const known = places.get(sessionId);

@@ -3,6 +3,8 @@ import type BetterSqlite3 from 'better-sqlite3';
 
 export interface ScopeNames {
   find(kind: ScopeKind, name: string): number | undefined;
+  /** This one, and those that begin with `beginning`. */
+  from(kind: ScopeKind, name: string, beginning: string): { id: number; name: string }[];
   /** Within a transaction. */
   give(kind: ScopeKind, name: string): number;
 }
@@ -12,6 +14,11 @@ type ScopeKind = 'agent' | 'project';
 /** They never change. A transaction that comes to nothing takes the whole connection with it. */
 export function createScopeNames(db: BetterSqlite3.Database): ScopeNames {
   const select = db.prepare('SELECT id FROM scopes WHERE kind = ? AND name = ?').pluck();
+  const selectFrom = db.prepare(
+    `SELECT id, name FROM scopes WHERE kind = :kind AND name = :name
+     UNION SELECT id, name FROM scopes
+     WHERE kind = :kind AND name >= :beginning AND name < :beginning || char(0x10FFFF)`,
+  );
   const insert = db.prepare('INSERT INTO scopes (kind, name) VALUES (?, ?)');
   const known = new Map<string, number>();
 
@@ -26,6 +33,8 @@ export function createScopeNames(db: BetterSqlite3.Database): ScopeNames {
 
   return {
     find,
+    from: (kind, name, beginning) =>
+      selectFrom.all({ kind, name, beginning }) as { id: number; name: string }[],
     give: (kind, name) => find(kind, name) ?? Number(insert.run(kind, name).lastInsertRowid),
   };
 }

@@ -1,6 +1,6 @@
 /** Whose turns a query looks at, in two forms: for FTS5, and for a turn at hand. Numbers of our own, never a caller's words. */
 import type { SearchScope } from '../contract/search.ts';
-import type { Place, Places } from './places.ts';
+import { projectName, type Place, type Places } from './places.ts';
 import type { ScopeNames } from './scope-names.ts';
 
 export interface Reach {
@@ -17,7 +17,7 @@ export function reachOf(names: ScopeNames, places: Places, scope: SearchScope): 
   const match = scopeMatch(names, scope);
   if (match === null) return null;
   const isIn = createTest(scope);
-  const turns = countTurns(places, scope, isIn);
+  const turns = countTurns(names, places, scope, isIn);
   return {
     match,
     turns,
@@ -36,14 +36,14 @@ function createTest({ agentId, project, sessionIds, rootId, withoutId }: SearchS
   return (sessionId, place) =>
     place !== undefined &&
     place.agentId === agentId &&
-    (project === null || place.project === project) &&
+    isInProject(place.project, project) &&
     (ids === null || ids.has(sessionId)) &&
     (rootId === null || place.rootId === rootId) &&
     sessionId !== withoutId;
 }
 
 /** Of whole agents and projects it is known; there are too many sessions to look at each. */
-function countTurns(places: Places, scope: SearchScope, isIn: Test): number {
+function countTurns(names: ScopeNames, places: Places, scope: SearchScope, isIn: Test): number {
   const { agentId, project, sessionIds, rootId, withoutId } = scope;
   const turnsIn = (ids: Iterable<number>, test: Test) => {
     let turns = 0;
@@ -52,7 +52,13 @@ function countTurns(places: Places, scope: SearchScope, isIn: Test): number {
   };
   if (sessionIds !== null) return turnsIn(sessionIds, isIn);
   if (rootId !== null) return turnsIn(places.sessions(), isIn);
-  const all = places.turnsOf(agentId, project);
+  const all =
+    project === null
+      ? places.turnsOf(agentId)
+      : projectsIn(names, agentId, project).reduce(
+          (sum, { name }) => sum + places.turnsOf(name),
+          0,
+        );
   if (withoutId === null) return all;
   return all - turnsIn([withoutId], createTest({ ...scope, withoutId: null }));
 }
@@ -61,9 +67,9 @@ function scopeMatch(names: ScopeNames, scope: SearchScope): string | null {
   const { agentId, project, sessionIds, rootId, withoutId } = scope;
   const all: string[] = [];
   if (project !== null) {
-    const id = names.find('project', projectName(agentId, project));
-    if (id === undefined) return null;
-    all.push(`"p${id}"`);
+    const ids = projectsIn(names, agentId, project).map(({ id }) => `"p${id}"`);
+    if (ids.length === 0) return null;
+    all.push(`(${ids.join(' OR ')})`);
   } else if (sessionIds === null && rootId === null) {
     // A session is one agent's, and so are a tree and a project's part of it.
     const id = names.find('agent', agentId);
@@ -89,5 +95,12 @@ export function scopeTokens(names: ScopeNames, sessionId: number, place: Place):
   return tokens.join(' ');
 }
 
-/** Two agents may work on one project; what they say there is not each other's. */
-const projectName = (agentId: string, project: string) => `${agentId}\n${project}`;
+/** The folder that is asked for, and those below it. */
+export function isInProject(folder: string | null, project: string | null): boolean {
+  return project === null || folder === project || (folder?.startsWith(below(project)) ?? false);
+}
+
+const projectsIn = (names: ScopeNames, agentId: string, project: string) =>
+  names.from('project', projectName(agentId, project), projectName(agentId, below(project)));
+
+const below = (project: string) => (project.endsWith('/') ? project : `${project}/`);

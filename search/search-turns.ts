@@ -14,7 +14,7 @@ import type { Lengths } from './lengths.ts';
 import { parseQuery, type Query } from './query.ts';
 import type { Places } from './places.ts';
 import { ownScore, withSurroundings, type Scored, type Weights } from './rank.ts';
-import { reachOf } from './scope.ts';
+import { isInProject, reachOf } from './scope.ts';
 
 export interface SearchRoom {
   /** To read only. */
@@ -171,7 +171,7 @@ function readHits(
 function isWithin(row: HitRow, scope: SearchScope): boolean {
   return (
     row.agent_id === scope.agentId &&
-    (scope.project === null || row.project === scope.project) &&
+    isInProject(row.project, scope.project) &&
     (scope.sessionIds === null || scope.sessionIds.includes(row.session_id)) &&
     row.session_id !== scope.withoutId
   );

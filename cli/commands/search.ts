@@ -28,7 +28,7 @@ export function addSearchCommand(program: Command, { action }: Cli): void {
     .option('-s, --session <key>', 'only in this session')
     .option('--root <key>', 'only in this session and all below it')
     .option('--agent <id>', 'sessions of this agent')
-    .option('-p, --project <folder>', 'only sessions that work in this folder')
+    .option('-p, --project <folder>', 'only sessions that work in this folder or below it')
     .option('-n, --limit <count>', 'at most this many, 20 at most (default: 10)', wholeNumber)
     .option('--by-session', 'one hit per session, its best')
     .addOption(jsonOption())

@@ -196,6 +196,41 @@ test('the key of another agent finds nothing, and the same key under two agents 
     expect(await found(room, { query })).toEqual([]);
   }));
 
+test('a project is its folder with all below it, for whoever names it and for a token that has no other', () =>
+  withOperations(async (room) => {
+    const agentId = 'alice';
+    const folders = {
+      site: '/code/site',
+      web: '/code/site/web',
+      sites: '/code/sites',
+      code: '/code',
+    };
+    for (const [key, project] of Object.entries(folders)) {
+      await tell(room, key, [`needle of ${key}`], { agentId, project });
+    }
+    await tell(room, 'deep', ['needle of bob'], { agentId: 'bob', project: '/code/site/web/deep' });
+    await tell(room, 'nowhere', ['needle'], { agentId });
+    const token = callerAs({
+      claims: {
+        ...{ role: 'agent', agentId, project: '/code/site', permissions: ['recall'] },
+        expiresAt: '2999-01-01T00:00:00.000Z',
+      },
+    });
+    const keys = async (input: object, caller = room.admin) => {
+      const { hits } = await room.ask('searchSessions', { query: 'needle', ...input }, caller);
+      return hits.map(({ sessionKey }) => sessionKey).toSorted();
+    };
+    const mine = ['site', 'web'];
+    expect(await keys({ agentId, project: '/code/site' })).toEqual(mine);
+    expect(await keys({ agentId, project: '/code' })).toEqual(['code', 'site', 'sites', 'web']);
+    expect(await keys({ agentId, project: '/' })).toEqual(['code', 'site', 'sites', 'web']);
+    expect(await keys({}, token)).toEqual(mine);
+    expect(await keys({ sessionKey: 'web' }, token)).toEqual(['web']);
+    expect(await keys({ project: '/code/site/web' }, token)).toEqual(['web']);
+    expect(await keys({ sessionKey: 'sites' }, token)).toEqual([]);
+    expect(await refusal(keys({ project: '/code/sites' }, token))).toBe('forbidden');
+  }));
+
 test('a policy opens no transcripts', () =>
   withOperations(async (room) => {
     await tell(room, 'one', ['needle of alice'], { agentId: 'alice' });
