@@ -106,7 +106,12 @@ export const sessionStateSchema = z.object({
   rootSessionId: z.string(),
   rule: lineageRuleSchema.nullable().describe('How the parent was found'),
   depth: z.number().int(),
-  openChildren: z.number().int(),
+  openChildren: z
+    .number()
+    .int()
+    .describe(
+      'Sessions that it asked for and that are at work; of another program, heard of in the last four hours',
+    ),
   waitingCallbacks: z.number().int(),
   lastActivityAt: time,
 });

@@ -7,7 +7,7 @@ import type { SessionState } from '../contract/records.ts';
 import { canonicalName } from '../harnesses/names.ts';
 import { bypassStates, setBypassed } from '../store/bypass.ts';
 import { claimSession, holderOf } from '../store/claims.ts';
-import { listSessionRows, presence, sessionState } from '../store/session-states.ts';
+import { lately, listSessionRows, presence, sessionState } from '../store/session-states.ts';
 import { sessionById, type SessionRow } from '../store/sessions.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
@@ -90,9 +90,6 @@ export async function getPresence(
   askingInvocation(deps, caller);
   return { agents: presence(deps.store.db, lately(deps.store.now()), limits.pageMax) };
 }
-
-/** Whoever has said nothing for as long as a claim lasts is taken to be gone. */
-const lately = (now: string) => new Date(Date.parse(now) - limits.claimMs).toISOString();
 
 const writeCursor = ({ id, updated_at: at }: SessionRow) =>
   Buffer.from(`s${id} ${at}`).toString('base64url');

@@ -1,4 +1,5 @@
 /** Sessions as they are now: claims, edges, and what is open for them. */
+import { limits } from '../contract/limits.ts';
 import type { SessionState } from '../contract/records.ts';
 import type { Db } from './database.ts';
 import { bypassStates } from './bypass.ts';
@@ -48,11 +49,14 @@ export function sessionState(db: Db, row: SessionRow, now: string): SessionState
   const edge = lineageOf(db, row.id);
   const holder = holderOf(row, now);
   const { open, waiting } = db.get<{ open: number; waiting: number }>(
-    `SELECT (SELECT count(*) FROM lineage l JOIN subagent_sessions i ON i.session_id = l.session_id
-             WHERE l.parent_session_id = :id AND i.status IN ${openStatuses}) AS open,
+    `SELECT (SELECT count(*) FROM lineage l JOIN sessions c ON c.id = l.session_id
+             WHERE l.parent_session_id = :id AND CASE c.kind
+               WHEN 'external' THEN c.ended_at IS NULL AND c.updated_at >= :lately
+               ELSE EXISTS (SELECT 1 FROM subagent_sessions i
+                            WHERE i.session_id = c.id AND i.status IN ${openStatuses}) END) AS open,
             (SELECT count(*) FROM mailbox
              WHERE session_id = :id AND state IN ('queued', 'undelivered')) AS waiting`,
-    { id: row.id },
+    { id: row.id, lately: lately(now) },
   )!;
   return {
     key: row.session_key,
@@ -75,6 +79,9 @@ export function sessionState(db: Db, row: SessionRow, now: string): SessionState
     lastActivityAt: row.updated_at,
   };
 }
+
+/** Whoever has said nothing for as long as a claim lasts is taken to be gone. */
+export const lately = (now: string) => new Date(Date.parse(now) - limits.claimMs).toISOString();
 
 /** Sessions that were heard of lately, counted: what other agents may know of an agent. */
 export function presence(

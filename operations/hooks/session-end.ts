@@ -5,10 +5,8 @@ import { hear } from './hear.ts';
 import { releaseClaim } from '../../store/claims.ts';
 import { checkpointAt } from '../../store/checkpoints.ts';
 import { beginContext } from '../../store/context-epoch.ts';
-import { queueSessionPoke } from '../../store/outbox.ts';
-import { setEnded } from '../../store/sessions.ts';
-import { pokeParent } from './poke-parent.ts';
-import { addMark, addWords } from './said.ts';
+import { endSession } from './end-session.ts';
+import { addWords } from './said.ts';
 
 export async function hookSessionEnd(
   deps: Deps,
@@ -27,10 +25,7 @@ export async function hookSessionEnd(
     }
     checkpointAt(tx, session, 'session_end');
     if (input.reason === 'clear') beginContext(tx, session.id);
-    addMark(heard, `ended${input.reason ? `: ${input.reason}` : ''}`);
-    setEnded(tx, session, heard.at);
-    queueSessionPoke(tx, session.id);
-    pokeParent(tx, session);
+    endSession(heard, input.reason);
     return nothing;
   });
   return answer ?? nothing;

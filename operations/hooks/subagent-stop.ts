@@ -2,9 +2,8 @@ import type { OperationOutput, ParsedInput } from '../../contract/operations.ts'
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { hear } from './hear.ts';
-import { setEnded } from '../../store/sessions.ts';
-import { pokeParent } from './poke-parent.ts';
-import { addMark, addWords } from './said.ts';
+import { endSession } from './end-session.ts';
+import { addWords } from './said.ts';
 
 /** Programs stop sub-agents that never started (`/compact` does): such a one is known from then on, and ended. */
 export async function hookSubagentStop(
@@ -19,11 +18,9 @@ export async function hookSubagentStop(
     needsTranscript: true,
   } as const;
   const answer = await hear(deps, caller, kind, input, (heard) => {
-    const { tx, session, before } = heard;
+    const { session, before } = heard;
     addWords(heard, { assistant: input.lastAssistantMessage });
-    addMark(heard, 'ended');
-    setEnded(tx, session, heard.at);
-    pokeParent(tx, session);
+    endSession(heard);
     return { sessionKey: session.session_key, ended: before !== null };
   });
   return answer ?? { sessionKey: null, ended: false };

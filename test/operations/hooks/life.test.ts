@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { limits } from '../../../contract/limits.ts';
 import { nextSessionStep } from '../../../store/lifecycle/next-step.ts';
 import { callerAs, refusal } from '../operations-fixture.ts';
 import { everyHook, hookNames, line, withHooks } from './hooks-fixture.ts';
@@ -255,7 +256,42 @@ test('workflows hear that an ended session goes on, and of each child that comes
     const { sessionKey } = await room.ask('hookSubagentStart', sub);
     expect(pokes().toSorted()).toEqual(['root', sessionKey!].toSorted());
     await room.ask('hookSubagentStop', sub);
-    expect(pokes()).toEqual(['root']);
+    expect(pokes().toSorted()).toEqual(['root', sessionKey!].toSorted());
+  }));
+
+test('a sub-agent that has ended is held by nobody and not at work, and those whose end nobody tells end with their session', () =>
+  withHooks(async (room) => {
+    const own = { harness: 'claude-code', sessionKey: 's1' };
+    const over = room.over('legacy');
+    const of = (harnessAgentId: string) => ({ ...own, harnessAgentId });
+    const atWork = async () => {
+      const { sessions } = await room.ask('listSessions', { active: true });
+      return sessions.map(({ key, runtimePath }) => `${key} ${runtimePath}`).toSorted();
+    };
+    const open = async () => (await room.ask('getSession', { key: 's1' })).openChildren;
+    await room.ask('hookSessionStart', own, over);
+    for (const id of ['done', 'killed']) await room.ask('hookSubagentStart', of(id), over);
+    const inner = { ...of('inner'), parentHarnessAgentId: 'killed' };
+    await room.ask('hookSubagentStart', inner, over);
+    const other = { harness: 'opencode', sessionKey: 'apart', parentSessionKey: 's1' };
+    await room.ask('hookSessionStart', other);
+    expect([await open(), (await atWork()).length]).toEqual([3, 5]);
+    await room.ask('hookSubagentStop', of('done'), over);
+    expect(await atWork()).toEqual([
+      'apart unknown',
+      's1 legacy',
+      's1:inner legacy',
+      's1:killed legacy',
+    ]);
+    expect(await open()).toBe(2);
+    await room.ask('hookSessionEnd', own, over);
+    expect([await atWork(), await open()]).toEqual([['apart unknown'], 1]);
+    expect(room.all('s1:inner').at(-1)).toBe('mark: ended: with its session');
+    expect(room.all('s1:done').at(-1)).toBe('mark: ended');
+    // The other path may go on with it.
+    await room.ask('hookSubagentStart', of('done'), room.over('plugin'));
+    room.clock.advance(limits.claimMs + 1);
+    expect(await open()).toBe(0);
   }));
 
 test('a start or prompt that comes now goes on with an ended session, also by a clock that is somewhat behind', () =>
