@@ -12,7 +12,9 @@ export const searchHitSchema = z.object({
   turn: z
     .number()
     .int()
-    .describe('Which turn of its session this is, from 1; marks are not counted'),
+    .describe(
+      'Which turn of its session this is, from 1; marks are not counted. A compaction’s summary, of role `mark`, has the number of the turn before it',
+    ),
   role: turnRoleSchema,
   at: z.iso.datetime(),
   offsets: z

@@ -35,6 +35,9 @@ export const turnRoles = [
   'mark',
 ] as const;
 export const turnRoleSchema = z.enum(turnRoles);
+
+/** So begins a mark that holds a compaction's summary: the one that has words to be found. */
+export const compactedMark = 'compacted: ';
 export type TurnRole = z.infer<typeof turnRoleSchema>;
 
 /** queued → handed (to a run that has not ended yet) → delivered, or undelivered: kept for the session. */

@@ -1,5 +1,6 @@
 /** What one record of a transcript says; with the record's own text it becomes an entry. */
 import type { ToolUse, TranscriptEntry } from '../contract/transcript.ts';
+import { compactedMark } from '../contract/words.ts';
 import type { Content } from './content.ts';
 
 export type Said = Omit<TranscriptEntry, 'raw'>;
@@ -14,6 +15,11 @@ export function said(role: Said['role'], text: string, stamp: Stamp, tools: Tool
 /** Text or not, this record is about the session; nobody said it in the conversation. */
 export function mark(stamp: Stamp = { at: null, id: null }, text = ''): Said {
   return said('mark', text, stamp);
+}
+
+/** What is left of the conversation after a compaction, in its program's words. */
+export function summary(stamp: Stamp, text: string | null): Said {
+  return mark(stamp, text === null || text === '' ? '' : compactedMark + text);
 }
 
 /** A message is its speaker's where it has words, `tool` where it has only calls or results. */

@@ -1,6 +1,6 @@
 /** Brings the index up to the store: what has gone, what belongs elsewhere, what is new. */
 import { limits } from '../contract/limits.ts';
-import type { TurnRole } from '../contract/words.ts';
+import { compactedMark, type TurnRole } from '../contract/words.ts';
 import type { Db } from '../store/database.ts';
 import { tokensOfDay } from './dates.ts';
 import { expand } from './expand.ts';
@@ -134,7 +134,7 @@ function createWriter(main: Db, { db, names }: IndexFile, places: Places, length
   }
 
   function add(row: TurnRow, state: IndexState): void {
-    if (row.role === 'mark') return;
+    if (row.role === 'mark' && !row.text.startsWith(compactedMark)) return;
     const scope = scopeTokens(names, row.session_id, places.add(row.id, row.session_id));
     insert.run(row.id, expand(row.text), `${scope} ${tokensOfDay(row.at)}`);
     state.turns += 1;

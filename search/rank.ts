@@ -15,8 +15,10 @@ export interface Weights {
 }
 export const defaultWeights: Weights = { near: [0.3, 0.15], session: 0.6 };
 
-/** What a program has printed says less than what was said, and tools come between the two. */
-const roleWeights: Partial<Record<TurnRole, number>> = { tool: 0.8, stdout: 0.5, stderr: 0.5 };
+/** What a program has printed says less than what was said, and tools come between the two, as does a mark: a summary. */
+const roleWeights: Partial<Record<TurnRole, number>> = {
+  ...{ tool: 0.8, mark: 0.8, stdout: 0.5, stderr: 0.5 },
+};
 
 export interface Scored {
   id: number;

@@ -128,7 +128,7 @@ interface HitRow {
 const hitSql = `
   SELECT t.session_id, s.session_key, s.agent_id, s.project, s.updated_at, t.role, t.at, t.text,
          t.seq - (SELECT count(*) FROM turns m
-                  WHERE m.session_id = t.session_id AND m.role = 'mark' AND m.seq < t.seq) AS turn
+                  WHERE m.session_id = t.session_id AND m.role = 'mark' AND m.seq <= t.seq) AS turn
   FROM ${saidTurns} t JOIN sessions s ON s.id = t.session_id WHERE t.id = :id`;
 
 /** As many as are wanted: each turn again, whole, with its session and a second look at whose it is. */
@@ -141,11 +141,15 @@ function readHits(
 ): SearchHit[] {
   const hits: SearchHit[] = [];
   const sessions = new Set<number>();
+  // A later summary has the earlier one in it, and a program may tell one twice: by a hook and in its transcript.
+  const summedUp = new Set<number>();
   for (const turn of ordered) {
     if (hits.length >= limit) break;
     if (bySession && sessions.has(turn.sessionId)) continue;
     const row = main.get<HitRow>(hitSql, { id: turn.id });
     if (row === undefined || !isWithin(row, scope)) continue;
+    if (row.role === 'mark' && summedUp.has(turn.sessionId)) continue;
+    if (row.role === 'mark') summedUp.add(turn.sessionId);
     sessions.add(turn.sessionId);
     // As it is shown: whole, and without what must not be told.
     const text = redact(row.text);

@@ -2,7 +2,7 @@
 import { readContent } from '../content.ts';
 import { objectOf, textOf, timeOf, type JsonObject } from '../json.ts';
 import { parseRecords } from '../parse-records.ts';
-import { mark, message, type Said } from '../said.ts';
+import { mark, message, summary, type Said } from '../said.ts';
 
 export const parseClaudeCode = parseRecords(readRecord);
 
@@ -17,7 +17,7 @@ function readRecord(record: JsonObject): Said {
   if (record.type !== 'user' && record.type !== 'assistant') return mark(stamp);
   const content = readContent(objectOf(record.message)?.content);
   // The summary after a compaction comes in the user's name, and so do reminders.
-  if (record.isCompactSummary === true) return mark(stamp, content.text);
+  if (record.isCompactSummary === true) return summary(stamp, content.text);
   if (record.isMeta === true) return mark(stamp);
   // On the stream a sub-agent's lines stand between its parent's; in transcripts they have a file of their own.
   if (textOf(record.parent_tool_use_id) !== null) return mark(stamp, content.text);

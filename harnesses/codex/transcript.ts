@@ -2,14 +2,14 @@
 import { call, readContent, result, type Content } from '../content.ts';
 import { listOf, objectOf, textOf, timeOf, type JsonObject } from '../json.ts';
 import { parseRecords } from '../parse-records.ts';
-import { mark, message, type Said, type Stamp } from '../said.ts';
+import { mark, message, summary, type Said, type Stamp } from '../said.ts';
 
 export const parseCodex = parseRecords(readRecord);
 
 function readRecord(record: JsonObject): Said {
   const payload = objectOf(record.payload) ?? {};
   const stamp = { at: timeOf(record.timestamp), id: textOf(payload.id) };
-  if (record.type === 'compacted') return mark(stamp, textOf(payload.message) ?? '');
+  if (record.type === 'compacted') return summary(stamp, textOf(payload.message));
   // `event_msg` tells the same things once more, for whoever watches.
   return record.type === 'response_item' ? readItem(payload, stamp) : mark(stamp);
 }

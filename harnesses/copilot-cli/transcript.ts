@@ -3,7 +3,7 @@ import type { ToolUse } from '../../contract/transcript.ts';
 import { call, readContent, result } from '../content.ts';
 import { listOf, objectOf, textOf, timeOf, type JsonObject } from '../json.ts';
 import { parseRecords } from '../parse-records.ts';
-import { mark, message, type Said } from '../said.ts';
+import { mark, message, summary, type Said } from '../said.ts';
 
 export const parseCopilotCli = parseRecords(readRecord);
 
@@ -22,7 +22,7 @@ function readRecord(record: JsonObject): Said {
     case 'tool.execution_complete':
       return message('assistant', { text: '', tools: [readResult(data)] }, stamp);
     case 'session.compaction_complete':
-      return mark(stamp, textOf(data.summaryContent) ?? '');
+      return summary(stamp, textOf(data.summaryContent));
     default:
       // `tool.execution_start` repeats what the message before it has asked for.
       return mark(stamp);

@@ -2,7 +2,7 @@
 import { readContent, result } from '../content.ts';
 import { objectOf, textOf, timeOf, type JsonObject } from '../json.ts';
 import { parseRecords } from '../parse-records.ts';
-import { mark, message, type Said } from '../said.ts';
+import { mark, message, summary, type Said } from '../said.ts';
 
 export const parseOpenclaw = parseRecords(readRecord);
 
@@ -13,7 +13,7 @@ function readRecord(record: JsonObject): Said {
     id: textOf(record.id) ?? textOf(record.idempotencyKey),
   };
   if (record.type === 'compaction' || record.type === 'branch_summary') {
-    return mark(stamp, textOf(record.summary) ?? '');
+    return summary(stamp, textOf(record.summary));
   }
   const spoken = inner ?? record;
   const content = readContent(spoken.content);

@@ -1,4 +1,5 @@
 import type { OperationOutput, ParsedInput } from '../../contract/operations.ts';
+import { compactedMark } from '../../contract/words.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { hear } from './hear.ts';
@@ -14,7 +15,7 @@ export async function hookCompactionComplete(
 ): Promise<OperationOutput<'hookCompactionComplete'>> {
   const answer = await hear(deps, caller, { name: 'hookCompactionComplete' }, input, (heard) => {
     const { tx, session } = heard;
-    const text = `compacted: ${input.summary}`;
+    const text = compactedMark + input.summary;
     const [last] = heard.isNamed ? [] : lastTurns(tx.db, session.id, 1);
     const isRepeat = last?.role === 'mark' && last.text === text;
     addMark(heard, text);

@@ -29,7 +29,7 @@ test.each<[string, unknown[], string[]]>([
     [
       'user hello',
       'mark Conversation compacted',
-      'mark We had said hello.',
+      'mark compacted: We had said hello.',
       'mark ',
       'user and?',
       'mark ',
@@ -65,7 +65,7 @@ test.each<[string, unknown[], string[]]>([
       },
     ],
     [
-      'mark All of it in short.',
+      'mark compacted: All of it in short.',
       'user hi',
       'mark ',
       'tool apply_patch *** Begin (c)',
@@ -100,7 +100,7 @@ test.each<[string, unknown[], string[]]>([
       { type: 'compaction', summary: 'In short.' },
       { type: 'custom', customType: 'model-snapshot' },
     ],
-    ['mark ', 'user hi', 'tool exec {} (c)', 'tool ok (c)', 'mark In short.', 'mark '],
+    ['mark ', 'user hi', 'tool exec {} (c)', 'tool ok (c)', 'mark compacted: In short.', 'mark '],
   ],
   [
     'opencode',

@@ -255,6 +255,26 @@ test('a tree is searched by its root, and a part of it by the session that it be
     expect(await keys('nobody')).toEqual([]);
   }));
 
+test('of marks only a summary is found, the best of a session, behind the turn that says the same', () =>
+  withOperations(async (room) => {
+    const summary = (text: string): [TurnRole, string] => ['mark', `compacted: ${text}`];
+    await tell(room, 'one', [
+      ['mark', 'started: heron'],
+      'the heron nests by the sluice',
+      summary('the heron nests by the sluice'),
+      ['assistant', 'so it is'],
+      summary('a heron was seen, and an otter'),
+    ]);
+    const about = async (query: string) =>
+      (await room.ask('searchSessions', { query })).hits.map(({ role, turn }) => [role, turn]);
+    expect(await about('heron sluice')).toEqual([
+      ['user', 1],
+      ['mark', 1],
+    ]);
+    expect(await about('otter')).toEqual([['mark', 2]]);
+    expect(await about('started')).toEqual([]);
+  }));
+
 test('grouped by session, each session has its best turn', () =>
   withOperations(async (room) => {
     await tell(room, 'one', [

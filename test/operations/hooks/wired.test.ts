@@ -46,7 +46,7 @@ test('any sub-agent that names itself searches the session that its hook said it
     expect(await searched(room, 'needle', sessionKey!)).toEqual(['root']);
   }));
 
-test('after a compaction its summary is inherited, and what was said before is found all the same [signet 35]', () =>
+test('after a compaction its summary is inherited and found, and what was said before is found all the same [signet 35]', () =>
   withHooks(async (room) => {
     await room.prompt('root', 'the heron nests by the sluice');
     const about = { ...cc, sessionKey: 'root' };
@@ -57,6 +57,10 @@ test('after a compaction its summary is inherited, and what was said before is f
     expect(inject).toContain('We spoke of birds.');
     expect(inject).not.toContain('sluice');
     expect(await searched(room, 'sluice', 'c')).toEqual(['root']);
+    const { hits } = await room.ask('searchSessions', { query: 'birds', currentSessionKey: 'c' });
+    expect(hits).toMatchObject([
+      { sessionKey: 'root', role: 'mark', turn: 1, excerpt: 'compacted: We spoke of birds.' },
+    ]);
   }));
 
 test('a parent that nobody knows, or of another agent, is none, and its hook is heard [signet 36, 38]', () =>
