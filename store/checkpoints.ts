@@ -63,13 +63,15 @@ export function checkpointAt(
   return lastCheckpoint(tx.db, now.id);
 }
 
-/** Called once for each new prompt: every so many of them make a checkpoint. */
-export function countPrompt(tx: Tx, session: Pick<SessionRow, 'id'>): void {
-  tx.db.run('UPDATE sessions SET prompt_count = prompt_count + 1 WHERE id = :id', {
+/** Called for each new prompt, or for some that are told together: every so many make a checkpoint. */
+export function countPrompt(tx: Tx, session: Pick<SessionRow, 'id'>, prompts = 1): void {
+  tx.db.run('UPDATE sessions SET prompt_count = prompt_count + :prompts WHERE id = :id', {
     id: session.id,
+    prompts,
   });
   const { prompt_count: count } = sessionById(tx.db, session.id);
-  if (count % limits.checkpointEveryPrompts === 0) checkpointAt(tx, session, 'prompts');
+  const isDue = count % limits.checkpointEveryPrompts < prompts;
+  if (isDue) checkpointAt(tx, session, 'prompts');
 }
 
 export function lastCheckpoint(db: Db, sessionId: number): CheckpointRow | undefined {

@@ -1,6 +1,7 @@
 /** What hooks say of a session in fields of their own: the last words of either side, and what happened to it. */
 import type { TurnRole } from '../../contract/words.ts';
 import { isSaid } from '../../domain/merge-entries.ts';
+import { countPrompt } from '../../store/checkpoints.ts';
 import { lastTurns, type ReadTurn } from '../../store/reading-order.ts';
 import { appendTurn, keepExtra } from '../../store/turns.ts';
 import type { Heard } from './hear.ts';
@@ -34,6 +35,16 @@ export function addWords(
   // The transcript that came with it may have told it first.
   const isFresh = isThere && last.seq > (heard.before?.last_seq ?? 0);
   return user !== null && (heard.isNamed || !isThere || isFresh);
+}
+
+/** Prompts that the transcript has brought: no hook of theirs has come, or comes. */
+export function countTold({ tx, session, before }: Heard): void {
+  const { prompts } = tx.db.get<{ prompts: number }>(
+    `SELECT count(*) AS prompts FROM turns
+     WHERE session_id = :id AND seq > :known AND role = 'user' AND source = 'snapshot'`,
+    { id: session.id, known: before?.last_seq ?? 0 },
+  )!;
+  if (prompts > 0) countPrompt(tx, session, prompts);
 }
 
 const sinceUser = (turns: ReadTurn[]) =>

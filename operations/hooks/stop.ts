@@ -4,7 +4,7 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { hear } from './hear.ts';
 import { offer } from './offer.ts';
-import { addWords } from './said.ts';
+import { addWords, countTold } from './said.ts';
 
 export async function hookStop(
   deps: Deps,
@@ -18,6 +18,7 @@ export async function hookStop(
     input,
     (heard) => {
       addWords(heard, { assistant: input.lastAssistantMessage });
+      countTold(heard);
       // It goes on because of what it was offered before: once more would keep it from ever stopping.
       const isSilent = input.stopHookActive === true;
       // With neither key nor time nor new words it may be the same stop once more, whose answer was not read.

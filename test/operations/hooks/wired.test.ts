@@ -140,6 +140,31 @@ test("an isolated agent is told nothing of another agent's checkpoint in the sam
     expect(starts.map(({ inject }) => inject)).toEqual(['', '', '', '']);
   }));
 
+test('prompts of which a transcript alone tells are counted, each once, however many come together', () =>
+  withHooks(async (room) => {
+    const own = { harness: 'claude-code', sessionKey: 'root' };
+    let transcript = '';
+    const tell = (n: number) => {
+      transcript += line('user', `question ${n}`) + line('assistant', `answer ${n}`);
+    };
+    const stop = () => room.ask('hookStop', { ...own, transcript });
+    const made = () => checkpoints(room).map(({ trigger }) => trigger);
+    await room.prompt('root', 'question 0');
+    for (let n = 0; n < 9; n += 1) {
+      tell(n);
+      await stop();
+      await stop();
+    }
+    expect(made()).toEqual([]);
+    tell(9);
+    await stop();
+    expect(made()).toEqual(['prompts']);
+    expect(checkpoints(room)[0]!.digest).toContain('question 9');
+    for (let n = 10; n < 33; n += 1) tell(n);
+    await room.report('root', transcript);
+    expect([made(), room.session('root')!.prompt_count]).toEqual([['prompts', 'prompts'], 33]);
+  }));
+
 test('compaction and end are checkpoints, and every tenth prompt, a repeat counting nothing', () =>
   withHooks(async (room) => {
     for (let n = 1; n <= 10; n += 1) {
