@@ -21,6 +21,26 @@ const transcripts: Record<string, readonly [number, number, number, number]> = {
   'copilot-cli/stream-mcp.jsonl': [1, 3, 2, 51],
 };
 
+/** A file that goes would else go unnoticed. */
+const files = {
+  acp: 6,
+  'claude-code': 31,
+  codex: 20,
+  'copilot-cli': 12,
+  'gemini-cli': 14,
+  openclaw: 2,
+  opencode: 10,
+};
+
+test('of each program all that was captured is there', () => {
+  const programs = [...new Set(captureNames.map(programOf))];
+  const found = programs.map((program) => [
+    program,
+    captureNames.filter((name) => programOf(name) === program).length,
+  ]);
+  expect(Object.fromEntries(found)).toEqual(files);
+});
+
 test.each(captureNames)('%s comes out as it went in, one entry for each line', (name) => {
   const text = readCapture(name);
   const entries = read(name, text);

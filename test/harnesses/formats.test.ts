@@ -25,6 +25,11 @@ test.each<[string, unknown[], string[]]>([
         },
       },
       { type: 'user', message: { content: '<local-command-stdout>done</local-command-stdout>' } },
+      { type: 'user', message: { content: '<local-command-caveat>by hand' } },
+      {
+        type: 'assistant',
+        message: { content: [{ type: 'server_tool_use', id: 'w', name: 'search', input: 'x' }] },
+      },
     ],
     [
       'user hello',
@@ -35,6 +40,8 @@ test.each<[string, unknown[], string[]]>([
       'mark ',
       'tool [image] (t failed)',
       'mark <local-command-stdout>done</local-command-stdout>',
+      'mark <local-command-caveat>by hand',
+      'tool search x (w)',
     ],
   ],
   [
@@ -63,6 +70,28 @@ test.each<[string, unknown[], string[]]>([
           output: { content: 'no such file', success: false },
         },
       },
+      {
+        type: 'response_item',
+        payload: {
+          type: 'message',
+          role: 'user',
+          content: [{ text: '<environment_context>\ncwd' }, { text: 'and?' }],
+        },
+      },
+      {
+        type: 'response_item',
+        payload: {
+          type: 'message',
+          role: 'user',
+          content: [{ text: 'a child has ended' }],
+          internal_chat_message_metadata_passthrough: { content_item_kinds: ['multi_agent.x'] },
+        },
+      },
+      {
+        type: 'response_item',
+        payload: { type: 'local_shell_call', call_id: 's', action: ['ls'] },
+      },
+      { type: 'response_item', payload: { type: 'web_search_call', id: 'w', action: 'x' } },
     ],
     [
       'mark compacted: All of it in short.',
@@ -70,6 +99,10 @@ test.each<[string, unknown[], string[]]>([
       'mark ',
       'tool apply_patch *** Begin (c)',
       'tool no such file (c failed)',
+      'user and?',
+      'mark a child has ended',
+      'tool local_shell_call ["ls"] (s)',
+      'tool web_search_call x (w)',
     ],
   ],
   [
@@ -98,9 +131,18 @@ test.each<[string, unknown[], string[]]>([
         },
       },
       { type: 'compaction', summary: 'In short.' },
+      { type: 'branch_summary', summary: 'The other way.' },
       { type: 'custom', customType: 'model-snapshot' },
     ],
-    ['mark ', 'user hi', 'tool exec {} (c)', 'tool ok (c)', 'mark compacted: In short.', 'mark '],
+    [
+      'mark ',
+      'user hi',
+      'tool exec {} (c)',
+      'tool ok (c)',
+      'mark compacted: In short.',
+      'mark compacted: The other way.',
+      'mark ',
+    ],
   ],
   [
     'opencode',
@@ -131,8 +173,50 @@ test.each<[string, unknown[], string[]]>([
         content: '',
         toolCalls: [{ id: 'c', name: 'shell', args: 'ls', status: 'error', result: 'no' }],
       },
+      {
+        type: 'user',
+        content: [{ text: '<session_context>\nx' }, { text: '<loaded_context>' }, { text: 'hi' }],
+      },
+      { type: 'gemini', content: [{ text: 'hm', thought: true }, { text: 'you' }] },
+      {
+        type: 'gemini',
+        toolCalls: [
+          geminiCall('d', 'cancelled', { output: 'half' }),
+          geminiCall('e', 'success', { error: 'gone' }),
+          geminiCall('f', 'success', { output: 'whole' }),
+        ],
+      },
     ],
-    ['mark Chat compressed.', 'tool shell ls\nno (c) (c failed)'],
+    [
+      'mark Chat compressed.',
+      'tool shell ls\nno (c) (c failed)',
+      'user hi',
+      'assistant you',
+      'tool shell ls\nhalf\nshell ls\ngone\nshell ls\nwhole (d) (d failed) (e) (e failed) (f) (f)',
+    ],
+  ],
+  [
+    'copilot-cli',
+    [
+      { type: 'user.message', data: { content: 'hi' } },
+      {
+        type: 'assistant.message',
+        data: { content: '', toolRequests: [{ toolCallId: 'c', name: 'bash', arguments: 'ls' }] },
+      },
+      {
+        type: 'tool.execution_complete',
+        data: { toolCallId: 'c', success: false, error: { message: 'no such command' } },
+      },
+      { type: 'session.compaction_complete', data: { summaryContent: 'In short.' } },
+      { type: 'assistant.message', agentId: 'a', data: { content: 'of a child' } },
+    ],
+    [
+      'user hi',
+      'tool bash ls (c)',
+      'tool no such command (c failed)',
+      'mark compacted: In short.',
+      'mark of a child',
+    ],
   ],
   [
     'a program of tomorrow',
@@ -147,48 +231,17 @@ test.each<[string, unknown[], string[]]>([
   expect(parserFor(harness, text)(text).map(shown)).toEqual(expected);
 });
 
-const messages = [
-  { info: { role: 'user' }, parts: [{ type: 'text', text: 'a "quoted\\" ]} thing' }] },
-  { info: { role: 'assistant' }, parts: [{ type: 'text', text: 'messages: [1, {' }] },
-];
-
-test.each([
-  ['a list on one line', JSON.stringify(messages)],
-  ['a list in many lines', JSON.stringify(messages, null, 2)],
-  ['a document in many lines', JSON.stringify({ info: { id: 's' }, messages }, null, 2)],
-  ['a document on one line', JSON.stringify({ info: { messages: [] }, messages, more: 1 })],
-])('%s holds each message verbatim in an entry of its own', (_, text) => {
-  const entries = parserFor('opencode', text)(text);
-  expect(entries.map((entry) => entry.raw).join('')).toBe(text);
-  const spoken = entries.filter((entry) => entry.role !== 'mark');
-  expect(spoken.map((entry) => entry.text)).toEqual(messages.map(({ parts }) => parts[0]?.text));
-  const raws = spoken.map((entry): unknown => JSON.parse(entry.raw.replace(/^\s*,/, '')));
-  expect(raws).toEqual(messages);
-});
-
-test('a message cut off in the middle of a document is kept with what there is of it', () => {
-  const text = JSON.stringify(messages, null, 2).slice(0, -20);
-  const entries = parserFor('opencode', text)(text);
-  expect(entries.map((entry) => entry.raw).join('')).toBe(text);
-  expect(entries.map(({ role }) => role)).toEqual(['mark', 'user', 'mark']);
-  expect(entries.at(-1)?.text).toContain('messages: [1, {');
-});
-
-test('a document of one message more goes on where the shorter one ended', () => {
-  const [short, long] = [messages.slice(0, 1), messages].map((list) => JSON.stringify(list));
-  const before = parserFor('opencode', short ?? '')(short ?? '');
-  const after = parserFor('opencode', long ?? '')(long ?? '');
-  expect(after.slice(0, before.length - 1)).toEqual(before.slice(0, -1));
-});
-
 test('plain text has one entry for each thing said, however many lines it has', () => {
-  const text = 'User: look at\n{"a": 1}\n\nAssistant: it is\nuser: postgres\n\nTool: ok\nUser:\n';
+  const text =
+    'User: look at\n{"a": 1}\n\nAssistant: it is\nuser: postgres\n\nTool: ok\nUser:\nHuman: so\nSystem: noted\n';
   const entries = parserFor('claude-code', text)(text);
   expect(entries.map(shown)).toEqual([
     'user look at\n{"a": 1}',
     'assistant it is\nuser: postgres',
     'tool ok',
     'mark ',
+    'user so',
+    'mark noted',
   ]);
   expect(entries.map((entry) => entry.raw).join('')).toBe(text);
 });
@@ -218,8 +271,26 @@ test.each([
   [null, null],
 ])('the time %j is told as %j', (timestamp, at) => {
   const text = JSON.stringify({ type: 'user', timestamp, message: { content: 'x' } });
-  expect(parserFor('claude-code', text)(text).map((entry) => entry.at)).toEqual([at]);
+  const [entry] = parserFor('claude-code', text)(text);
+  expect([entry!.role, entry!.at]).toEqual(['user', at]);
 });
+
+test('the time of a message stands for that of its record, where this says none', () => {
+  const text = JSON.stringify({
+    message: { role: 'user', content: 'x', timestamp: 1_700_000_000 },
+  });
+  expect(parserFor('openclaw', text)(text)[0]!.at).toBe('2023-11-14T22:13:20.000Z');
+});
+
+function geminiCall(id: string, status: string, response: object) {
+  return {
+    id,
+    name: 'shell',
+    args: 'ls',
+    status,
+    result: [{ functionResponse: { id, response } }],
+  };
+}
 
 function shown({ role, text, tools }: TranscriptEntry): string {
   const uses = tools.map((use) => ` (${use.id ?? ''}${use.isError ? ' failed' : ''})`);
