@@ -6,6 +6,7 @@ import type { CommandRunner } from '../contract/run.ts';
 import type { RecordSpan } from '../contract/trace.ts';
 import type { ExecutionMode } from '../contract/words.ts';
 import type { Store } from '../store/index.ts';
+import type { TranscriptRoot } from './hooks/transcript-roots.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
 import type { SharedReads } from './shared-reads.ts';
 
@@ -26,7 +27,7 @@ export interface Deps {
   };
   secrets: SecretsBox;
   /** Folders below which a hook may name a file to be read. */
-  transcriptRoots(): string[];
+  transcriptRoots(): TranscriptRoot[];
   backups: { take(file: string | null): Promise<Backup> };
   checkStore(): Promise<StoreCheck>;
   /** In all turns that were acknowledged before it was asked. */

@@ -1,11 +1,13 @@
 /** Reads a transcript that a hook names: only below allowed folders, only regular files, only so much. */
 import { constants } from 'node:fs';
 import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
-import { dirname, isAbsolute, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { AppError } from '../../contract/errors.ts';
 import { limits } from '../../contract/limits.ts';
+import { isBelow } from '../../domain/is-below.ts';
 import { lastBlockStart } from '../../domain/transcript-chain.ts';
 import type { SnapshotState } from '../../store/snapshots.ts';
+import type { TranscriptRoot } from './transcript-roots.ts';
 
 export interface GivenTranscript {
   /** Its bytes from `start` on. */
@@ -21,7 +23,7 @@ export interface GivenTranscript {
  */
 export async function readTranscript(
   path: string,
-  roots: string[],
+  roots: readonly TranscriptRoot[],
   known: SnapshotState | null,
 ): Promise<GivenTranscript | null> {
   const file = await openBelow(path, roots);
@@ -43,17 +45,27 @@ export async function readTranscript(
   }
 }
 
-async function openBelow(path: string, roots: string[]): Promise<FileHandle | null> {
+async function openBelow(
+  path: string,
+  roots: readonly TranscriptRoot[],
+): Promise<FileHandle | null> {
   if (!isAbsolute(path)) {
     throw new AppError('bad_request', 'transcriptPath: must be an absolute path');
   }
-  const allowed = (await Promise.all(roots.map(realOrNull))).filter((root) => root !== null);
-  const isAllowed = (real: string) => allowed.some((root) => real.startsWith(root + sep));
+  const allowed = await Promise.all(
+    roots.map(async ({ folder, part }) => ({ folder: await realOrNull(folder), part })),
+  );
+  const isAllowed = (real: string) =>
+    allowed.some(
+      ({ folder, part }) =>
+        folder !== null &&
+        isBelow(folder, real) &&
+        (part === undefined || isInPart(part, relative(folder, real))),
+    );
   const real = await realOrNull(path);
   if (real === null) {
     // Of what lies elsewhere nobody learns whether it is there.
-    const folder = await nearestFolder(path);
-    if (!allowed.includes(folder) && !isAllowed(folder)) throw refused(path);
+    if (!isAllowed(await wouldBe(path))) throw refused(path);
     return null;
   }
   if (!isAllowed(real)) throw refused(path);
@@ -81,11 +93,15 @@ async function openBelow(path: string, roots: string[]): Promise<FileHandle | nu
   }
 }
 
-async function nearestFolder(path: string): Promise<string> {
-  for (let folder = dirname(path); ; folder = dirname(folder)) {
+const isInPart = (part: string, path: string) => path.split(sep)[1] === part;
+
+/** What a path that is not there would really be. */
+async function wouldBe(path: string): Promise<string> {
+  const whole = resolve(path);
+  for (let folder = dirname(whole); ; folder = dirname(folder)) {
     const real = await realOrNull(folder);
-    if (real !== null) return real;
-    if (folder === dirname(folder)) return folder;
+    if (real !== null) return join(real, relative(folder, whole));
+    if (folder === dirname(folder)) return whole;
   }
 }
 

@@ -1,13 +1,22 @@
 import { lstatSync } from 'node:fs';
 
-/** Where the programs we know keep their transcripts, below the user's home. */
-const programFolders = [
-  '.claude/projects',
-  '.codex/sessions',
-  '.gemini/tmp',
-  '.local/share/opencode',
-  '.copilot/session-state',
-  '.openclaw/agents',
+export interface TranscriptRoot {
+  folder: string;
+  /** Of each folder in it only what lies below this one. */
+  part?: string;
+}
+
+/**
+ * Where the programs we know keep their transcripts, below the user's home, and nothing else of theirs: beside them
+ * lie keys and histories of shells.
+ */
+const programFolders: readonly TranscriptRoot[] = [
+  { folder: '.claude/projects' },
+  { folder: '.codex/sessions' },
+  { folder: '.gemini/tmp', part: 'chats' },
+  { folder: '.local/share/opencode/storage' },
+  { folder: '.copilot/session-state' },
+  { folder: '.openclaw/agents', part: 'sessions' },
 ];
 
 /** Where connectors of Signet stage transcripts. All may write beside it, so it may be somebody else's. */
@@ -17,10 +26,10 @@ export function transcriptRoots(
   userHome: string,
   staging: string,
   configured: readonly string[],
-): string[] {
-  const ofPrograms = programFolders.map((folder) => `${userHome}/${folder}`);
+): TranscriptRoot[] {
+  const ofPrograms = programFolders.map((one) => ({ ...one, folder: `${userHome}/${one.folder}` }));
   const ofSignet = isOwnFolder(signetStaging) ? [signetStaging] : [];
-  return [...ofPrograms, staging, ...ofSignet, ...configured];
+  return [...ofPrograms, ...[staging, ...ofSignet, ...configured].map((folder) => ({ folder }))];
 }
 
 /** The own user's, and no link to another place. */

@@ -199,7 +199,7 @@ export function createDeps(store: Store, home: string, config: Config): Deps {
         })),
     },
     secrets: createSecretsBox(paths.secrets),
-    transcriptRoots: () => [join(home, 'staging')],
+    transcriptRoots: () => [{ folder: join(home, 'staging') }],
     backups: createBackups({
       paths,
       config: () => config.backup,
