@@ -52,6 +52,7 @@ export const limits = {
   jsonLevelsMax: 100,
   /** What is read of a transcript's file at once: as much as could come inline. What is known of it counts not. */
   transcriptBytesMax: 40 * MiB,
+  transcriptLinesMax: 100_000,
   /** Since the last hook that took the same runtime path; then another path may have the session. */
   claimMs: 4 * 60 * MINUTE,
   /** Answers of hooks that are kept for repeats, over all sessions. The oldest go. */

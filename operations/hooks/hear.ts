@@ -22,7 +22,7 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { askingInvocation } from '../gate.ts';
 import { outside, requireInProject, scopeOf } from '../scope.ts';
-import { readTranscript, type GivenTranscript } from './read-transcript.ts';
+import { givenInline, readTranscript, type GivenTranscript } from './read-transcript.ts';
 import { leaveRest } from './said.ts';
 import { isBeginning, isWithin, see } from './see.ts';
 import { NeedsWhole, takeTranscript } from './take-transcript.ts';
@@ -149,13 +149,12 @@ async function bring(
   { transcript, transcriptPath: path }: Hook,
   isWhole: boolean,
 ): Promise<Brought> {
-  if (transcript !== undefined && transcript.trim() !== '') {
-    const content = Buffer.from(transcript);
-    return { transcript: { content, start: 0, file: null }, refusal: null };
-  }
-  if (path === undefined) return { transcript: null, refusal: null };
-  const session = isWhole ? undefined : findSession(deps.store.db, agentId, sessionKey);
   try {
+    if (transcript !== undefined && transcript.trim() !== '') {
+      return { transcript: givenInline(transcript), refusal: null };
+    }
+    if (path === undefined) return { transcript: null, refusal: null };
+    const session = isWhole ? undefined : findSession(deps.store.db, agentId, sessionKey);
     const known = session ? snapshotOf(session) : null;
     const given = await readTranscript(path, deps.transcriptRoots(), known);
     const isMissing = given === null && kind.needsTranscript === true;

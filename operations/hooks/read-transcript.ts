@@ -39,10 +39,29 @@ export async function readTranscript(
         `transcriptPath: over ${limits.transcriptBytesMax} bytes of it are not known yet`,
       );
     }
-    return { content: await readFrom(file, start, size), start, file: id };
+    const content = await readFrom(file, start, size);
+    refuseMany(content, 'transcriptPath');
+    return { content, start, file: id };
   } finally {
     await file.close();
   }
+}
+
+export function givenInline(transcript: string): GivenTranscript {
+  const content = Buffer.from(transcript);
+  refuseMany(content, 'transcript');
+  return { content, start: 0, file: null };
+}
+
+/** All of it is taken in one transaction, in which each line costs more than its bytes do. */
+function refuseMany(content: Buffer, field: string): void {
+  let lines = 0;
+  for (let at = content.indexOf(0x0a); at >= 0; at = content.indexOf(0x0a, at + 1)) lines += 1;
+  if (lines <= limits.transcriptLinesMax) return;
+  throw new AppError(
+    'transcript_too_large',
+    `${field}: ${lines} lines of it came at once; ${limits.transcriptLinesMax} may`,
+  );
 }
 
 async function openBelow(

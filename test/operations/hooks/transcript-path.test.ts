@@ -30,6 +30,7 @@ test('a path is read below the allowed folders only, and what came inline is kep
     execFileSync('mkfifo', [join(staging, 'pipe')]);
     const huge = room.stage('huge.jsonl', '');
     truncateSync(huge, limits.transcriptBytesMax + 1);
+    const many = room.stage('many.jsonl', '\n'.repeat(limits.transcriptLinesMax + 1));
     const cases: [string, string][] = [
       [outside, 'transcript_refused'],
       [join(staging, '..', 'outside.jsonl'), 'transcript_refused'],
@@ -40,6 +41,7 @@ test('a path is read below the allowed folders only, and what came inline is kep
       [join(staging, 'a-folder'), 'transcript_not_a_file'],
       [join(staging, 'pipe'), 'transcript_not_a_file'],
       [huge, 'transcript_too_large'],
+      [many, 'transcript_too_large'],
       [join(staging, 'missing.jsonl'), 'not refused'],
       [inside, 'not refused'],
     ];
@@ -93,6 +95,14 @@ test('a transcript that should be there and is not is told, where the session en
     const end = room.ask('hookSessionEnd', { harness: 'codex', sessionKey: 's1', transcriptPath });
     expect(await refusal(end)).toBe('not_found');
     expect(room.session('s1')!.ended_at).not.toBeNull();
+  });
+});
+
+test('too many lines inline are told, and the prompt beside them is kept', async () => {
+  await withHooks(async (room) => {
+    const transcript = `${line('user', 'x')}${'a\n'.repeat(limits.transcriptLinesMax)}`;
+    expect(await refusal(room.prompt('s1', 'hello', { transcript }))).toBe('transcript_too_large');
+    expect(room.said('s1')).toEqual(['user: hello']);
   });
 });
 
