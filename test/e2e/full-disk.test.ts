@@ -37,7 +37,6 @@ async function expectRefusedWhole(server: LoneServer, room: Room): Promise<void>
   const first = await ask(server, 'POST', '/api/subagents', { body: wanted });
   expect(first.status).toBe(202);
   const before = counts(home);
-  const inWork = readdirSync(paths.work);
 
   room.fill(server);
   const key = { 'idempotency-key': 'asked while there was no room' };
@@ -49,7 +48,7 @@ async function expectRefusedWhole(server: LoneServer, room: Room): Promise<void>
     expect(refused.body.hint).toContain('Nothing was accepted.');
   }
   expect(counts(home)).toEqual(before);
-  expect([readdirSync(paths.secrets), readdirSync(paths.work)]).toEqual([[], inWork]);
+  expect(readdirSync(paths.secrets)).toEqual([]);
   expect((await client.call('getSubagent', { id: first.body.id })).status).toBe('pending');
   const backup = await ask(server, 'POST', '/api/backups', { body: {} });
   expect([backup.status, backup.body.code]).toEqual([500, 'backup_failed']);
