@@ -1,13 +1,13 @@
 /** The client of the server in charge: the one that a child's environment names, else the home's. */
 import {
   createClient,
-  discover,
   ownSessionKey,
   parentOf,
   whoAsks,
   type ClientOptions,
   type OffshootClient,
 } from '../client/index.ts';
+import { findServer } from '../client/discover.ts';
 import { runningLauncher } from '../launcher/launcher-file.ts';
 import type { CliDeps } from './deps.ts';
 
@@ -34,12 +34,10 @@ function serverOf({
   environment,
   home,
 }: CliDeps): Pick<ClientOptions, 'url' | 'token' | 'retryMs'> {
-  const { url, token } = environment;
-  if (url !== null && token !== null) return { url, token };
-  const found = discover(home);
+  const { url, token, server } = findServer(environment, home);
   // A server that was stopped does not come back by itself; one with a launcher does.
-  const isComing = isAlive(found.server.pid) || runningLauncher(home) !== null;
-  return { url: found.url, token: found.token, ...(isComing ? {} : { retryMs: 0 }) };
+  const isComing = server === null || isAlive(server.pid) || runningLauncher(home) !== null;
+  return { url, token, ...(isComing ? {} : { retryMs: 0 }) };
 }
 
 function isAlive(pid: number): boolean {

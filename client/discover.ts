@@ -15,6 +15,25 @@ export function discover(home: string): Discovered {
   return { url: server.url, token: readToken(home, server.tokenFile), server };
 }
 
+/**
+ * The server that is named, filled up from the home. A token that is named is never replaced by the home's, which is
+ * the administrator's; and the home's goes to no other address.
+ */
+export function findServer(
+  { url, token }: { url: string | null; token: string | null },
+  home: string,
+): { url: string; token: string; server: ServerFile | null } {
+  if (url !== null && token !== null) return { url, token, server: null };
+  const found = discover(home);
+  if (url === null || isSame(url, found.url)) return { ...found, token: token ?? found.token };
+  throw new AppError('bad_request', `A token is needed for ${url}.`, {
+    hint: 'A token is sent only to the address that it belongs to: give both (OFFSHOOT_URL, OFFSHOOT_TOKEN), or no address.',
+  });
+}
+
+const isSame = (one: string, other: string) =>
+  one.replace(/\/+$/, '') === other.replace(/\/+$/, '');
+
 function serverOf(home: string): ServerFile {
   try {
     return readServerFile(home);

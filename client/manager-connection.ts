@@ -2,7 +2,7 @@
 import type { Environment } from '../contract/config.ts';
 import { AppError } from '../contract/errors.ts';
 import { createClient, type ClientOptions, type OffshootClient } from './client.ts';
-import { discover } from './discover.ts';
+import { discover, findServer } from './discover.ts';
 import { homeFolder } from './home-folder.ts';
 import { environmentOfProcess } from './main.ts';
 import { ownSessionKey, parentOf, whoAsks } from './who-asks.ts';
@@ -45,13 +45,13 @@ function serverOf(
   options: ManagerOptions,
   environment: Environment,
 ): { url: string; token: string } {
-  const { url, token } = options;
-  if (url !== undefined && token !== undefined) return { url, token };
-  const own = options.home === undefined && environment.url !== null && environment.token !== null;
-  const known = own
-    ? { url: environment.url as string, token: environment.token as string }
-    : discover(homeFolder(options.home ?? environment.home));
-  if (url === undefined || url === known.url) return { ...known, ...(token ? { token } : {}) };
+  const { url = null, token = null, home } = options;
+  if (url !== null && token !== null) return { url, token };
+  const known =
+    home === undefined
+      ? findServer(environment, homeFolder(environment.home))
+      : discover(homeFolder(home));
+  if (url === null || url === known.url) return { url: known.url, token: token ?? known.token };
   throw new AppError('bad_request', `A token is needed for ${url}.`, {
     hint: 'A token is sent only to the address that it belongs to: give both, or neither.',
   });

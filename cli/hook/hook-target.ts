@@ -21,11 +21,13 @@ export function findHookTarget({
   home: string;
 }): HookTarget {
   const paths = isFolder(home) ? homePaths(home) : null;
-  const named = url !== null && token !== null ? { url, token } : null;
-  const server = named ?? serverOf(home);
-  const spoolFolder =
-    paths && (named ? join(paths.hookSpools, spoolOf(named)) : paths.ownHookSpool);
-  return { server, spoolFolder };
+  if (token === null) return { server: serverOf(home), spoolFolder: paths?.ownHookSpool ?? null };
+  // A token alone is for the home's server, whose own token would be the administrator's.
+  const at = url ?? serverOf(home)?.url ?? null;
+  return {
+    server: at === null ? null : { url: at, token },
+    spoolFolder: paths && join(paths.hookSpools, spoolOf({ url: url ?? '', token })),
+  };
 }
 
 /** What was meant for one token must not be sent with another's rights: it would become another agent's. */

@@ -10,7 +10,7 @@ import { homePaths } from '../../contract/home.ts';
 import type { Health } from '../../contract/records.ts';
 import { writePidFile } from '../../engine/pid-file.ts';
 import type { ProcessId } from '../../engine/process-identity.ts';
-import { answerJson, withFakeServer } from '../client/fake-server.ts';
+import { answerJson, recordOf, withFakeServer } from '../client/fake-server.ts';
 import { cli, writeServerFile } from './cli-harness.ts';
 
 async function withHome<T>(use: (home: string) => Promise<T>): Promise<T> {
@@ -177,6 +177,23 @@ test('up --detach on a port that is taken names who holds it, and exits with 5',
     ]);
     expect(readdirSync(home)).toEqual([]);
   });
+});
+
+test('a token without an address is used as it is, and an address without a token is refused', async () => {
+  await withFakeServer(
+    (_, response) => answerJson(response, recordOf()),
+    ({ url, seen }) =>
+      withHome(async (home) => {
+        writeServerFile(home, { url, pid: process.pid });
+        const get = (env: Record<string, string>) => cli(['get', 'sub_1'], { home, env });
+        expect(await get({ OFFSHOOT_TOKEN: 'off_readonly' })).toMatchObject({ exitCode: 0 });
+        expect(seen.map((one) => one.headers.authorization)).toEqual(['Bearer off_readonly']);
+        const other = await get({ OFFSHOOT_URL: 'http://elsewhere.example' });
+        expect(other).toMatchObject({ exitCode: 2, out: '' });
+        expect(other.err).toContain('A token is needed for http://elsewhere.example.');
+        expect(seen).toHaveLength(1);
+      }),
+  );
 });
 
 test('without a server every question exits with 4 and says how to start one', async () => {

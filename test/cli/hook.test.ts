@@ -203,9 +203,13 @@ test.each([
   }),
 );
 
-test('a server that the environment names has a spool of its own', () =>
+test.each([
+  ['a server', true],
+  ["a token for the home's server", false],
+])('%s that the environment names has a spool of its own', (_what, hasUrl) =>
   withHome(ok, async ({ folder, hook, server, spooled }) => {
-    const environment = { ...noVariables, url: server.url, token: "the child's" };
+    const url = hasUrl ? server.url : null;
+    const environment = { ...noVariables, url, token: "the child's" };
     await server.stop();
     await hook({ session_id: 's', prompt: 'as the child' }, { environment });
     expect(spooled()).toEqual([]);
@@ -220,7 +224,8 @@ test('a server that the environment names has a spool of its own', () =>
       ["Bearer the child's", 'as the child again'],
     ]);
     expect(readdirSync(join(folder, 'spool')).join()).not.toContain('child');
-  }));
+  }),
+);
 
 test('a copy of a home does not report to the server of the other', () =>
   withHome(ok, ({ folder, hook, server }) =>

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { discover } from '../../client/discover.ts';
+import { discover, findServer } from '../../client/discover.ts';
 import { homePaths } from '../../contract/home.ts';
 
 let home = '';
@@ -37,6 +37,21 @@ test('a copy of a home does not lead to the server of the other', () => {
   expect(() => discover(copy)).toThrow(`No server is running on ${copy}`);
   symlinkSync(original, join(home, 'another-name'));
   expect(discover(join(home, 'another-name')).token).toBe('off_x');
+});
+
+test('what is named is filled up from the home, and no token goes to another address', () => {
+  const paths = homePaths(home);
+  writeFileSync(paths.token, 'off_admin\n');
+  writeFileSync(paths.serverFile, JSON.stringify({ ...server, tokenFile: paths.token }));
+  const find = (url: string | null, token: string | null) => {
+    const { url: to, token: by } = findServer({ url, token }, home);
+    return [to, by];
+  };
+  expect(find(null, null)).toEqual([server.url, 'off_admin']);
+  expect(find('http://b', 'off_b')).toEqual(['http://b', 'off_b']);
+  expect(find(null, 'off_child')).toEqual([server.url, 'off_child']);
+  expect(find(`${server.url}/`, null)).toEqual([server.url, 'off_admin']);
+  expect(() => find('http://b', null)).toThrow('A token is needed for http://b.');
 });
 
 test('without a server the error says how to start one', () => {

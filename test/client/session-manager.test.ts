@@ -224,3 +224,25 @@ test("a home's token is not sent to an address of another", async () => {
     rmSync(home, { recursive: true, force: true });
   }
 });
+
+test("a token of the environment alone is used, and not the home's", async () => {
+  const home = mkdtempSync(join(tmpdir(), 'offshoot-manager-'));
+  const before = { ...process.env };
+  try {
+    await withFakeServer(
+      (_, response) => answerJson(response, recordOf()),
+      async ({ url, seen }) => {
+        const { serverFile, token: tokenFile } = homePaths(home);
+        const temporal = { address: null, namespace: 'default', uiUrl: null };
+        writeFileSync(tokenFile, 'off_home\n');
+        writeFileSync(serverFile, JSON.stringify({ url, pid: 1, tokenFile, temporal }));
+        Object.assign(process.env, { OFFSHOOT_HOME: home, OFFSHOOT_TOKEN: 'off_child' });
+        await new SubAgentSessionManager().get('sub_1');
+        expect(seen[0]?.headers.authorization).toBe('Bearer off_child');
+      },
+    );
+  } finally {
+    process.env = before;
+    rmSync(home, { recursive: true, force: true });
+  }
+});
