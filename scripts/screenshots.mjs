@@ -18,6 +18,7 @@ async function takePictures({ items, temporal }) {
   mkdirSync(folder, { recursive: true });
   const parent = items.find((item) => item.depth === 0);
   const middle = items.find((item) => item.title === 'Write the changelog');
+  const failed = items.find((item) => item.status === 'failed');
   const ui = `${temporal.uiUrl}/namespaces/${temporal.namespace}/workflows`;
   const browser = await chromium.launch({
     executablePath,
@@ -62,6 +63,8 @@ async function takePictures({ items, temporal }) {
     'Asked by',
     'completed',
   );
+  await openRun(failed.id, 'timeline');
+  await shoot('temporal-failed', `demo: ${failed.title}`, failed.error);
   await browser.close();
 }
 
