@@ -4,7 +4,7 @@ import type { Config } from '../contract/config.ts';
 import type { HomePaths } from '../contract/home.ts';
 import type { Backup } from '../contract/records.ts';
 import { copyDatabase } from './copy-database.ts';
-import { backupName, listBackups, openFolder, prune } from './folder.ts';
+import { backupName, listBackups, newestBackup, openFolder, prune } from './folder.ts';
 
 export interface BackupDeps {
   paths: HomePaths;
@@ -42,10 +42,9 @@ export function createBackups(deps: BackupDeps): Backups {
     isDue() {
       const { everyHours } = deps.config();
       if (everyHours === 0) return false;
-      const newest = listBackups(backupFolder(deps.paths, deps.config()))[0];
-      const age = newest === undefined ? Infinity : deps.now().getTime() - newest.at;
-      // One of the future was made by a clock that was wrong, and must not stop all others.
-      return age < 0 || age >= everyHours * 3_600_000;
+      const now = deps.now().getTime();
+      const newest = newestBackup(listBackups(backupFolder(deps.paths, deps.config())), now);
+      return newest === undefined || now - newest.at >= everyHours * 3_600_000;
     },
   };
 }

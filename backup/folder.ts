@@ -27,13 +27,21 @@ export function listBackups(folder: string): KeptBackup[] {
     .toSorted((a, b) => b.at - a.at);
 }
 
+/** One of the future was made by a clock that was wrong: it does not say when. */
+export const newestBackup = (kept: readonly KeptBackup[], now: number): KeptBackup | undefined =>
+  kept.find(({ at }) => at <= now);
+
 export function openFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
 /** Removes what is too much, but never `fresh`; and what a kill has left half. */
 export function prune(folder: string, keep: number, fresh: string): void {
-  const others = listBackups(folder).filter(({ file }) => file !== fresh);
+  const all = listBackups(folder);
+  const now = all.find(({ file }) => file === fresh)?.at ?? Infinity;
+  // Of a wrong clock's future is what is older in truth.
+  const byAge = [...all.filter(({ at }) => at <= now), ...all.filter(({ at }) => at > now)];
+  const others = byAge.filter(({ file }) => file !== fresh);
   for (const { file } of others.slice(Math.max(0, keep - 1))) rmSync(file, { force: true });
   for (const name of readdirSync(folder)) {
     if (isHalf(name)) rmSync(join(folder, name), { force: true });

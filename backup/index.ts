@@ -1,7 +1,7 @@
 /** Copies of the store: taking, checking, and putting them back. */
 export { backupFolder, createBackups, type Backups } from './backups.ts';
 export { checkDatabase } from './check-database.ts';
-export { listBackups } from './folder.ts';
+export { listBackups, newestBackup } from './folder.ts';
 export { backupOffline, checkOffline, foldOffline } from './offline.ts';
 export { decidedName, finishRestore, stagedName } from './finish-restore.ts';
 export { restoreBackup } from './restore.ts';

@@ -94,7 +94,7 @@ async function lookAtServer(deps: CliDeps): Promise<Look & { client: OffshootCli
     if (!(error instanceof AppError)) throw error;
     const server = ill('error', 'server', {
       what: error.message,
-      why: 'Nothing is accepted, and nothing runs.',
+      why: 'Nothing is accepted. Agents that run go on, and what they say waits for it.',
       remedy: error.hint,
     });
     return { findings: [server], isReachable: false, client: null };

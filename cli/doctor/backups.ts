@@ -12,15 +12,13 @@ export async function checkBackups(
   now: number,
   isUp: boolean,
 ): Promise<Finding[]> {
-  const { backupFolder, listBackups } = await import('../../backup/index.ts');
+  const { backupFolder, listBackups, newestBackup } = await import('../../backup/index.ts');
   const folder = backupFolder(homePaths(home), config);
   const kept = listBackups(folder);
-  const [newest] = kept;
+  const newest = newestBackup(kept, now);
   const age = newest === undefined ? null : now - newest.at;
-  const said =
-    age === null
-      ? `none in ${folder}`
-      : `${kept.length} in ${folder}, the newest ${formatAge(age)}`;
+  const when = age === null ? 'dated ahead of now' : `the newest ${formatAge(age)}`;
+  const said = kept.length === 0 ? `none in ${folder}` : `${kept.length} in ${folder}, ${when}`;
   if (config.everyHours === 0) return [well('backups', `${said}; none is taken by itself`)];
   // Twice the time, so that one that is just being taken is not missed.
   if (age !== null && age <= 2 * config.everyHours * hourMs) return [well('backups', said)];

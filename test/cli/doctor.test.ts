@@ -182,6 +182,8 @@ test('doctor says how old the last backup is, and warns when it is too old', asy
   await withServer({}, async (run, { backups }) => {
     mkdirSync(backups, { mode: 0o700 });
     const put = (stamp: string) => writeFileSync(join(backups, `main-${stamp}-000Z.db`), '');
+    // Of a clock that was wrong: it does not say when.
+    put('2099-01-01T00-00-00');
     put('2025-12-29T00-00-00');
     const [old] = named(await findings(run('--json')), 'backups');
     expect(old).toMatchObject({ level: 'warning', what: expect.stringContaining('3 d ago') });
@@ -300,6 +302,7 @@ test('a server file that was left behind does not hold doctor up', async () => {
     const startedAt = Date.now();
     const run = await cli(['doctor'], { home });
     expect(run.out).toContain('does not answer');
+    expect(run.out).toContain('Agents that run go on');
     expect(run.out).toContain(`${serverFile}: the process named there is gone`);
     expect(Date.now() - startedAt).toBeLessThan(5_000);
     rmSync(serverFile);
