@@ -10,13 +10,20 @@ const REPORT_MS = 20_000;
 /** A longer gap between two looks means that this process, or the machine, has slept. */
 const ASLEEP_MS = 5000;
 
-export function startKeeper(store: Store, config: () => Config, log: Log): () => void {
+export function startKeeper(
+  store: Store,
+  config: () => Config,
+  log: Log,
+  everyMs = EVERY_MS,
+): () => void {
   let awakeSince = store.now();
   let lastLook = awakeSince;
   let problem: string | null = null;
   const timer = setInterval(() => {
     const now = store.now();
-    if (Date.parse(now) - Date.parse(lastLook) > ASLEEP_MS) awakeSince = now;
+    const gapMs = Date.parse(now) - Date.parse(lastLook);
+    // Or the clock was set: set back, it would be an hour before we were awake for a moment.
+    if (gapMs > ASLEEP_MS || gapMs < 0) awakeSince = now;
     lastLook = now;
     if (!hasExpirable({ db: store.db, now: store.now() })) return;
     store
@@ -39,6 +46,6 @@ export function startKeeper(store: Store, config: () => Config, log: Log): () =>
           if (problem !== before) log(`keeper: ${problem}`);
         },
       );
-  }, EVERY_MS);
+  }, everyMs);
   return () => clearInterval(timer);
 }
