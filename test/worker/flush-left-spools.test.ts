@@ -1,4 +1,5 @@
 /** What an older boot of a host has left on disk, and a server that does not simply take it. */
+import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -84,6 +85,20 @@ test('what the server fails at each time does not keep the host from starting, a
     expect(lines).toEqual([expect.stringContaining('sub_1/1 is left on disk')]);
   });
 }, 30_000);
+
+test('what the disk does not give back stays there, too', async () => {
+  await withFolder(async (folder) => {
+    // Reading it fails, as it does on a disk that is failing.
+    mkdirSync(join(folder, 'older~sub_1~1.jsonl'));
+    const { signal } = new AbortController();
+    const api = { report: refusing('stale_claim') };
+    const lines: string[] = [];
+    const log = (line: string) => lines.push(line);
+    await flushLeftSpools({ api, hostId: 'far', folder, signal, log });
+    expect(leftSpools(folder)).toEqual([key]);
+    expect(lines).toEqual([expect.stringContaining('left on disk')]);
+  });
+});
 
 test('what no run of the store is reported by any more goes', async () => {
   await withLeft(async (folder) => {

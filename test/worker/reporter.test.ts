@@ -29,6 +29,7 @@ interface Room {
   taken: Report[];
   lost: () => number;
   spooled: () => Report[];
+  lines: string[];
 }
 
 /** `answer` is the store: it throws while it is away. */
@@ -39,6 +40,7 @@ async function withReporter(
   await withFolder(async (home) => {
     const folder = join(home, 'spool');
     const taken: Report[] = [];
+    const lines: string[] = [];
     let lost = 0;
     const spool = openSpool(folder, key);
     const reporter = new Reporter({
@@ -53,10 +55,11 @@ async function withReporter(
       run: key,
       spool,
       onLost: () => (lost += 1),
-      log: () => {},
+      log: (said, { invocation, run } = {}) => lines.push(`${invocation}/${run} ${said}`),
+      unheardMs: 300,
     });
     const spooled = () => spool.page(0)?.reports ?? [];
-    await use({ reporter, folder, taken, lost: () => lost, spooled });
+    await use({ reporter, folder, taken, lost: () => lost, spooled, lines });
   });
 }
 
@@ -198,6 +201,26 @@ test('words without an ending go soon, by themselves', async () => {
       void reporter.push(line('still at work'));
       await reporter.drained();
       expect(taken).toHaveLength(1);
+    },
+  );
+});
+
+test('what takes none of its reports for long is told once, with the run, and so is that it does', async () => {
+  let isLarge = true;
+  await withReporter(
+    () => {
+      if (isLarge) throw new Error('/store/reports answered 413');
+      return yes;
+    },
+    async ({ reporter, lines }) => {
+      void reporter.push(ending);
+      await new Promise((resolve) => setTimeout(resolve, 1200));
+      isLarge = false;
+      await reporter.drained();
+      expect(lines).toEqual([
+        'sub_1/1 reports of sub_1/1: Error: /store/reports answered 413',
+        'sub_1/1 reports of sub_1/1: over, the server answers',
+      ]);
     },
   );
 });

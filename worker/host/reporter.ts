@@ -5,6 +5,7 @@ import { limits } from '../../contract/limits.ts';
 import type { Report, RunKey } from '../../contract/store-api.ts';
 import { Backlog } from './backlog.ts';
 import { reach } from '../../faults/reach.ts';
+import { createTrouble } from './insist.ts';
 import { isRefusal, isUnknownRun, type StoreApi } from './store-api.ts';
 import type { Spool } from './spool.ts';
 
@@ -19,6 +20,8 @@ export interface ReporterDeps {
   /** The store says that the run is not ours any more. */
   onLost(): void;
   log: Log;
+  /** Tests are less patient. */
+  unheardMs?: number;
 }
 
 /** What may wait in memory; more holds the program back until the store, or the disk, has taken some. */
@@ -30,6 +33,8 @@ const COMPANY_MS = 15;
 export class Reporter {
   readonly #deps: ReporterDeps;
   readonly #backlog: Backlog;
+  /** The server may hear this host and not take its reports: a gateway bounds what it lets through. */
+  readonly #trouble: ReturnType<typeof createTrouble>;
   #n = 0;
   #isAway = false;
   #hasEnding = false;
@@ -40,6 +45,9 @@ export class Reporter {
   constructor(deps: ReporterDeps) {
     this.#deps = deps;
     this.#backlog = new Backlog(deps.spool);
+    const { invocationId: invocation, runNo: run } = deps.run;
+    const log: Log = (message, about) => deps.log(message, { ...about, invocation, run });
+    this.#trouble = createTrouble(`reports of ${invocation}/${run}`, { ...deps, log });
   }
 
   /** Resolves at once, or later when the program is to be held back. */
@@ -82,10 +90,11 @@ export class Reporter {
         reach(isEnding ? 'outcome taken' : 'events reported');
         this.#backlog.drop(reports.length);
         this.#isAway = false;
+        this.#trouble.over();
         if (!answer.held && !isEnding) onLost();
       } catch (error) {
         if (isRefusal(error)) this.#giveUp(reports, error);
-        else await this.#beAway();
+        else await this.#beAway(error);
       }
     }
     this.#forget();
@@ -136,8 +145,9 @@ export class Reporter {
   }
 
   /** From the first failure on, what waits is on disk: a killed host must not lose it. */
-  async #beAway(): Promise<void> {
+  async #beAway(error: unknown): Promise<void> {
     this.#isAway = true;
+    this.#trouble.lasts(error);
     this.#keep();
     await sleep(RETRY_MS);
   }

@@ -38,6 +38,8 @@ export interface RunTableDeps {
     },
   ): Promise<Outcome>;
   log: Log;
+  /** Tests are less patient. */
+  unheardMs?: number;
 }
 
 export class RunTable {
@@ -170,9 +172,9 @@ export class RunTable {
   }
 
   #reporterOf(run: RunKey, onLost: () => void): Reporter {
-    const { api, hostId, bootId, folder, log } = this.#deps;
+    const { hostId, bootId, folder } = this.#deps;
     const spool = openSpool(join(folder, 'spool'), { ...run, bootId });
-    return new Reporter({ api, host: { hostId, bootId }, run, spool, onLost, log });
+    return new Reporter({ ...this.#deps, host: { hostId, bootId }, run, spool, onLost });
   }
 }
 

@@ -29,6 +29,12 @@ export interface ServerAddress {
   token: string;
 }
 
+interface Problem {
+  code?: string;
+  detail?: string;
+  hint?: string | null;
+}
+
 /** Longer than any answer but a long poll takes; a server that is silent for so long is away. */
 const ANSWER_MS = 15_000;
 /** Beyond its own waiting. The next poll is to come before the server takes this host for silent. */
@@ -44,11 +50,10 @@ export function createStoreApi(server: () => ServerAddress): StoreApi {
       body: JSON.stringify(body),
       signal,
     });
-    const answer: unknown = await response.json();
-    if (response.ok) return answer;
-    const problem = answer as { code?: string; detail?: string; hint?: string | null };
+    if (response.ok) return response.json();
+    const problem = (await response.json().catch(() => null)) as Problem | null;
     // Somebody on the way to our server, which it says nothing about: it may be there in a moment.
-    if (problem.code === undefined) throw new Error(`${path} answered ${response.status}`);
+    if (problem?.code === undefined) throw new Error(`${path} answered ${response.status}`);
     throw new AppError(
       isRequestErrorCode(problem.code) ? problem.code : 'internal',
       problem.detail ?? `${path} answered ${response.status}`,
