@@ -94,6 +94,8 @@ test('a running sibling is never taken for the parent [signet 24]', () =>
     await see('P');
     await see('A', sub('a'));
     await see('A', { harnessAgentId: 'a' });
+    // One that its program reports as a session of its own, with no agent id.
+    await see('C', { parentSessionKey: 'P' });
     await see('B', sub('b'));
     expect([edge('A'), edge('B')]).toEqual([
       ['P', 'recency', 1],

@@ -99,6 +99,32 @@ test('what no hook knows is kept with the turn that the transcript has told, and
   });
 });
 
+test('what no hook knows is kept with the turn that a hook before has told', async () => {
+  await withHooks(async (room) => {
+    const stop = { harness: 'claude-code', sessionKey: 's1', lastAssistantMessage: 'done' };
+    await room.prompt('s1', 'hello');
+    await room.ask('hookStop', stop);
+    await room.ask('hookStop', { ...stop, ...{ effort: 'high' } });
+    expect(room.said('s1')).toEqual(['user: hello', 'assistant: done']);
+    const extras = 'SELECT text, extra FROM turns WHERE extra IS NOT NULL';
+    expect(room.store.db.all(extras)).toEqual([{ text: 'done', extra: '{"effort":"high"}' }]);
+  });
+});
+
+test('a key is a hook’s own, and a time names what was said at it', async () => {
+  await withHooks(async (room) => {
+    const key = { idempotencyKey: 'k' };
+    await room.prompt('s1', 'hello', key);
+    const stop = { harness: 'claude-code', sessionKey: 's1', lastAssistantMessage: 'done', ...key };
+    expect(await room.ask('hookStop', stop)).not.toHaveProperty('memoryCount');
+    const at = room.clock.now().toISOString();
+    for (const words of ['one', 'two', 'two']) await room.prompt('s1', words, { at });
+    expect(room.said('s1')).toEqual([
+      ...['user: hello', 'assistant: done', 'user: one', 'user: two'],
+    ]);
+  });
+});
+
 test('a prompt and an answer that the transcript tells later are one turn each', async () => {
   await withHooks(async (room) => {
     await room.prompt('s1', 'one');

@@ -87,6 +87,11 @@ test('a start that comes again is told in a line what it knows; after clear and 
     expect(await start('resume')).toBe(stub);
     expect(await start('clear')).toBe(full);
     expect(await start('resume')).toBe(stub);
+    // Some programs tell that it was cleared by its end alone.
+    await room.ask('hookSessionEnd', { ...cc, sessionKey: 'c', reason: 'clear' });
+    expect(await start('startup')).toBe(full);
+    await room.ask('hookSessionEnd', { ...cc, sessionKey: 'c', reason: 'logout' });
+    expect(await start('startup')).toBe(stub);
     await room.ask('hookCompactionComplete', { ...cc, sessionKey: 'c', summary: 'so far' });
     expect(await start('resume')).toBe(full);
     expect(await start('resume')).toBe(stub);
@@ -212,6 +217,19 @@ test('callbacks are offered at prompt and stop; a repeat and a late hook offer n
     expect((await room.ask('hookStop', silent)).inject).toBe('');
     expect(await states()).toEqual(['delivered', 'queued']);
     expect((await room.ask('hookStop', hook)).inject).toContain('second');
+  }));
+
+test('a prompt that is sent late once more takes its offer back: nobody has read its first answer', () =>
+  withHooks(async (room) => {
+    await waiting(room, 'the answer');
+    const prompt = { ...cc, sessionKey: 'main', userMessage: 'one', idempotencyKey: 'k1' };
+    expect((await room.ask('hookUserPromptSubmit', prompt)).reason).toBe('callbacks');
+    await room.ask('hookUserPromptSubmit', prompt, late);
+    // A turn that is over has read what was offered before it: not this.
+    expect(await stopWith(room, { idempotencyKey: 'k2' })).toContain('repeat="true"');
+    expect(await stateOf(room)).toEqual(['queued']);
+    expect(await stopWith(room, { idempotencyKey: 'k3' })).toBe('');
+    expect(await stateOf(room)).toEqual(['delivered']);
   }));
 
 /** A session with a callback that waits for it. */
