@@ -1,7 +1,7 @@
 /** Whose session a hook is, as the store knows it from then on. */
 import { isAtOrAbove, lineageOf, linkSession } from '../../store/lineage.ts';
 import { queueSessionPoke } from '../../store/outbox.ts';
-import { registerSession, setEnded, type SessionRow } from '../../store/sessions.ts';
+import { findSession, registerSession, setEnded, type SessionRow } from '../../store/sessions.ts';
 import type { Tx } from '../../store/write-queue.ts';
 import { isOwn } from '../scope.ts';
 import type { Hearing, HookKind } from './hear.ts';
@@ -15,6 +15,7 @@ export function see<A>(
   at: string,
 ): SessionRow {
   const { asking, agentId, about, config, kind, hook } = hearing;
+  if (about.rootSessionKey !== null) seeRoot(tx, hearing, about.rootSessionKey, at);
   const session = registerSession(tx, {
     agentId,
     sessionKey: about.sessionKey,
@@ -41,6 +42,20 @@ export function see<A>(
   if (before === null || goesOn) queueSessionPoke(tx, session.id);
   if (edge?.parent_session_id !== above) pokeParent(tx, session);
   return session;
+}
+
+/** The session that a sub-agent is in: its start may be the first that is heard of either. */
+function seeRoot<A>(tx: Tx, hearing: Hearing<A>, sessionKey: string, at: string): void {
+  const { agentId, hook, kind } = hearing;
+  if (findSession(tx.db, agentId, sessionKey) !== undefined) return;
+  const about = { sessionKey, rootSessionKey: null };
+  const { harness, project } = hook;
+  see(
+    tx,
+    { ...hearing, about, kind: { name: kind.name }, hook: { harness, project, extra: null } },
+    null,
+    at,
+  );
 }
 
 /** How far two clocks may be apart: that of the program, and the one by which the end was told. */

@@ -34,6 +34,26 @@ test('sub-agents are sessions of their own, below the one that asked [signet 25,
   });
 });
 
+test('a sub-agent is below its session also where its start is the first that is heard of that', () =>
+  withHooks(async (room) => {
+    const hook = { harness: 'claude-code', sessionKey: 'root', harnessAgentId: 'a1' };
+    await room.ask('hookSubagentStart', { ...hook, project: '/repo' });
+    await room.ask('hookSubagentStop', { ...hook, lastAssistantMessage: 'found it' });
+    expect(edges(room)).toEqual(['root:a1 < root by subagent_start']);
+    expect(room.session('root')).toMatchObject({
+      ...{ harness: 'claude-code', project: '/repo', ended_at: null, harness_agent_id: null },
+    });
+    expect((await room.prompt('root', 'and now?')).sessionKnown).toBe(true);
+    // Of a program that we run it is below what we run.
+    const { id } = await room.start({});
+    const inner = { harness: 'codex', sessionKey: 'inner', harnessAgentId: 'a2' };
+    await room.ask('hookSubagentStart', inner, room.child(id));
+    expect(edges(room).slice(-2)).toEqual([
+      `inner < ${room.row(id).session_key} by spawned`,
+      'inner:a2 < inner by subagent_start',
+    ]);
+  }));
+
 test.each(['copilot-cli', 'copilot', 'GitHub_Copilot'])(
   'a sub-agent of a sub-agent stands below it, and its program has one name: %s',
   (harness) =>
