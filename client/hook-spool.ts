@@ -21,7 +21,7 @@ export interface HookSpool {
   names(): string[];
   /** `null`: it was sent by somebody else, or is no hook any more and was set aside. */
   read(name: string): SpooledHook | null;
-  /** False where the spool is full. */
+  /** False where the spool is full. Throws when the disk does; then nothing is left of it. */
   add(hook: SpooledHook): boolean;
   remove(name: string): void;
 }
@@ -69,14 +69,14 @@ function nameOf(bytes: number): string {
 function writeWhole(folder: string, name: string, text: string): void {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   const temporary = join(folder, `${name}.part`);
-  const file = fs.openSync(temporary, 'wx', 0o600);
   try {
-    fs.writeSync(file, text);
-    fs.fsyncSync(file);
-  } finally {
-    fs.closeSync(file);
+    // All of it: one write takes as much as there is room for, and says of the rest only that it was not taken.
+    fs.writeFileSync(temporary, text, { flag: 'wx', mode: 0o600, flush: true });
+    fs.renameSync(temporary, join(folder, name));
+  } catch (error) {
+    fs.rmSync(temporary, { force: true });
+    throw error;
   }
-  fs.renameSync(temporary, join(folder, name));
 }
 
 function readHook(path: string): SpooledHook | null {

@@ -4,7 +4,9 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
+import { AppError } from '../../contract/errors.ts';
 import type { OperationOutput } from '../../contract/operations.ts';
+import { asDiskTrouble } from '../../domain/disk-trouble.ts';
 import { connect } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
@@ -51,16 +53,27 @@ async function exportSession(
     throw usageError(`${file} cannot be made: ${cause.message}`, 'Name a new file.');
   });
   try {
-    if (!first.done) await handle.write(first.value);
-    for await (const more of text) await handle.write(more);
+    // All of each page: one write takes as much as there is room for, and that is no error.
+    if (!first.done) await handle.appendFile(first.value);
+    for await (const more of text) await handle.appendFile(more);
   } catch (error) {
     await rm(file, { force: true });
-    throw error;
+    throw notWritten(file, error) ?? error;
   } finally {
     await handle.close();
   }
   deps.err.write(`${key} is in ${file}\n`);
   return exitCodes.ok;
+}
+
+function notWritten(file: string, error: unknown): AppError | null {
+  const trouble = asDiskTrouble(error);
+  if (trouble === null) return null;
+  const message = `${file} was not written: ${(error as Error).message}`;
+  return new AppError(trouble.code, message, {
+    cause: error,
+    hint: 'Nothing is left of it. Make room, or name a file on another disk.',
+  });
 }
 
 async function importSessions(

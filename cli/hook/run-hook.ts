@@ -58,7 +58,11 @@ async function deliver(hook: HookCall, deps: HookDeps): Promise<Posted> {
 
 function keep(hook: HookCall, spool: HookSpool | null): string {
   if (spool === null) return 'not kept: there is no home';
-  return spool.add(hook) ? 'kept for later' : 'not kept: too many wait already';
+  try {
+    return spool.add(hook) ? 'kept for later' : 'not kept: too many wait already';
+  } catch (error) {
+    return `not kept: ${(error as Error).message}`;
+  }
 }
 
 async function send(hook: HookCall, { server, spool, signal }: Way): Promise<Posted> {
