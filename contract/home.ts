@@ -40,4 +40,6 @@ export function homePaths(home: string) {
     configFiles: [`${home}/config.yaml`, `${home}/config.json`] as const,
   };
 }
+/** Names the runner host that has this room, and keeps any other out of it. */
+export const hostLock = (hosts: string, hostId: string) => `${hosts}/${hostId}/host.lock`;
 export type HomePaths = ReturnType<typeof homePaths>;

@@ -8,6 +8,7 @@ import { checkHealth } from '../engine/check-health.ts';
 import { isExternalEngine } from '../engine/connect-options.ts';
 import { findBinary } from '../engine/find-binary.ts';
 import { findDeps } from '../engine/find-deps.ts';
+import { readPidFile } from '../engine/pid-file.ts';
 import type { RunningProcess } from '../engine/running-process.ts';
 import { startEngine, type RunningEngine } from '../engine/start-engine.ts';
 import { send } from '../engine/stop-process.ts';
@@ -17,6 +18,7 @@ import { processNames, type LauncherEvent, type ProcessName } from './events.ts'
 import { hopelessExitCode, readFailure } from './failure-file.ts';
 import { whyUnwritable } from './home-room.ts';
 import { holdLauncherFile } from './launcher-file.ts';
+import { livingHost } from './living-host.ts';
 import { startNodeProcess } from './node-process.ts';
 import { requireStartable } from './require-startable.ts';
 import { readHealth } from './server-health.ts';
@@ -189,7 +191,9 @@ function nodeProcess(
     env: childEnvironment(env, home),
     cwd: home,
     logFile: logFile(home, name),
-    pidFile: name === 'server' ? paths.serverPidFile : paths.hostPidFile,
+    ...(name === 'server'
+      ? { pidFile: paths.serverPidFile, living: readPidFile(paths.serverPidFile) }
+      : { pidFile: paths.hostPidFile, living: livingHost(home) }),
   });
 }
 

@@ -1,6 +1,7 @@
 /** Server and runner host: Node programs that are found again by their pid file. */
 import { capLog } from '../engine/cap-log.ts';
-import { readPidFile, writePidFile } from '../engine/pid-file.ts';
+import { writePidFile } from '../engine/pid-file.ts';
+import type { ProcessId } from '../engine/process-identity.ts';
 import {
   adoptProcess,
   spawnDetached,
@@ -10,12 +11,13 @@ import {
 
 export interface NodeProcess extends Omit<SpawnOptions, 'command' | 'onSpawn'> {
   pidFile: string;
+  /** The one that is there already. */
+  living: ProcessId | null;
 }
 
 /** The one that outlived an earlier launcher, else a new one. */
 export function startNodeProcess(options: NodeProcess): RunningProcess {
-  const before = readPidFile(options.pidFile);
-  const survivor = before === null ? null : adoptProcess(before);
+  const survivor = options.living === null ? null : adoptProcess(options.living);
   if (survivor !== null) return survivor;
   capLog(options.logFile);
   return spawnDetached({

@@ -9,6 +9,7 @@ import { isRunning, type ProcessId } from '../engine/process-identity.ts';
 import { send } from '../engine/stop-process.ts';
 import { describeEvent, processNames, type ProcessName } from './events.ts';
 import { runningLauncher, startingLauncher } from './launcher-file.ts';
+import { livingHost } from './living-host.ts';
 import { readHealth } from './server-health.ts';
 import { stopStack, type Stack } from './stop-stack.ts';
 
@@ -100,8 +101,7 @@ async function waitForEnd(
 }
 
 function runningStack(home: string): Stack {
-  const { hostPidFile, serverPidFile } = homePaths(home);
-  const ids = [readPidFile(hostPidFile), readPidFile(serverPidFile), readEngineFile(home)];
+  const ids = [livingHost(home), readPidFile(homePaths(home).serverPidFile), readEngineFile(home)];
   const [host = null, server = null, engine = null] = ids.map((id) =>
     id !== null && isRunning(id) ? { pid: id.pid, start: id.start } : null,
   );

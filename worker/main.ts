@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { createConfigSource, ownVersion } from '../config/index.ts';
 import { readEnvironment } from '../contract/config.ts';
 import { AppError } from '../contract/errors.ts';
-import { homePaths } from '../contract/home.ts';
+import { homePaths, hostLock } from '../contract/home.ts';
 import { localHostId } from '../contract/names.ts';
 import { signToken } from '../domain/token.ts';
 import { homeFolder } from '../client/home-folder.ts';
@@ -60,7 +60,7 @@ async function start(otlp: Otlp | null): Promise<RunnerHost> {
   const folder = join(paths.hosts, place.hostId);
   makeHome(home);
   // Two hosts in one room would sweep each other's agents and take each other's claims away.
-  const lock = join(folder, 'host.lock');
+  const lock = hostLock(paths.hosts, place.hostId);
   const holder = await takeFileLock(lock);
   if (holder !== null) {
     throw new AppError(

@@ -4,11 +4,12 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { takeHome } from '../../engine/home-lock.ts';
-import { homePaths } from '../../contract/home.ts';
+import { homePaths, hostLock } from '../../contract/home.ts';
+import { localHostId } from '../../contract/names.ts';
 import { readEngineFile } from '../../engine/engine-file.ts';
 import { isRunning } from '../../engine/process-identity.ts';
 import type { ProcessName } from '../../launcher/events.ts';
-import { readPidFile } from '../../engine/pid-file.ts';
+import { readPidFile, writePidFile } from '../../engine/pid-file.ts';
 import { launcherStatus, stopLauncher } from '../../launcher/stop-launcher.ts';
 import { until, withRoom } from './launcher-fixture.ts';
 
@@ -177,6 +178,29 @@ test('down also ends what a killed launcher has left, and says when there is not
     await once(child, 'exit');
     expect(await stopLauncher(room.home, quiet)).toEqual({ wasRunning: true });
     expect(room.read('ended.log')).toEqual(['host', 'server']);
+  });
+});
+
+test('a host of which a killed launcher made no note is adopted by the next one, and ended by down', async () => {
+  await withRoom(async (room) => {
+    const killLauncher = async () => {
+      const launcher = room.startLauncher();
+      const isUp = () => room.lines.includes('all processes are up');
+      await until('all processes are up', isUp);
+      room.lines.length = 0;
+      launcher.kill('SIGKILL');
+      await once(launcher, 'exit');
+    };
+    await killLauncher();
+    const { hosts, hostPidFile } = homePaths(room.home);
+    const host = readPidFile(hostPidFile)!;
+    // As the host itself does when it begins.
+    writePidFile(hostLock(hosts, localHostId), host);
+    rmSync(hostPidFile);
+    await killLauncher();
+    expect(room.read('started.log').filter((line) => line === 'host')).toHaveLength(1);
+    expect(await stopLauncher(room.home, quiet)).toEqual({ wasRunning: true });
+    expect(isRunning(host)).toBe(false);
   });
 });
 
