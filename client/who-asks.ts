@@ -24,7 +24,10 @@ export function whoAsks(
   return host === null ? { kind: 'nobody' } : { kind: 'harness', ...host };
 }
 
-/** The session key to send along, or null. A host program's session is registered at first sight, for that agent. */
+/**
+ * The session key to send along, or null. A host program's session is registered at first sight. It is one agent's:
+ * where another one is named, nobody asks. Were it registered for that one, too, its hooks would not know whose it is.
+ */
 export async function parentOf(
   client: OffshootClient,
   asker: Asker,
@@ -33,12 +36,9 @@ export async function parentOf(
 ): Promise<string | null> {
   if (asker.kind === 'session') return asker.sessionKey;
   if (asker.kind !== 'harness') return null;
-  const { sessionKey, harness } = asker;
-  await client.call('registerSession', {
-    ...{ key: sessionKey, harness, project },
-    ...(agentId !== null && { agentId }),
-  });
-  return sessionKey;
+  const { sessionKey: key, harness } = asker;
+  const session = await client.call('registerSession', { key, harness, project });
+  return agentId === null || agentId === session.agentId ? key : null;
 }
 
 /** The same without asking the server: a host program's session is not one that could stand still. */

@@ -1,7 +1,6 @@
 /** Sessions: registering external ones, their mail, and deleting. */
 import { isAbsolute } from 'node:path';
 import { AppError } from '../contract/errors.ts';
-import { defaults } from '../contract/limits.ts';
 import type { OperationOutput, ParsedInput } from '../contract/operations.ts';
 import type { Callback, Deleted, SessionRecord } from '../contract/records.ts';
 import { reach } from '../faults/reach.ts';
@@ -17,6 +16,7 @@ import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { askingInvocation, requireSession } from './gate.ts';
 import { ownAgent, requireInProject } from './scope.ts';
+import { whoseAgent } from './whose-agent.ts';
 
 export async function registerSession(
   deps: Deps,
@@ -28,7 +28,8 @@ export async function registerSession(
   if (input.project !== undefined && !isAbsolute(input.project)) {
     throw new AppError('bad_request', 'project: must be an absolute path');
   }
-  const agentId = ownAgent(caller, input.agentId) ?? defaults.agentId;
+  const agentId =
+    ownAgent(caller, input.agentId) ?? whoseAgent(deps, null, { sessionKey: input.key });
   const known = findSession(deps.store.db, agentId, input.key);
   requireInProject(caller, known?.project ?? input.project);
   requireInProject(caller, input.project ?? known?.project);

@@ -22,11 +22,11 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { askingInvocation } from '../gate.ts';
 import { outside, requireInProject, scopeOf } from '../scope.ts';
+import { whoseAgent } from '../whose-agent.ts';
 import { givenInline, readTranscript, type GivenTranscript } from './read-transcript.ts';
 import { leaveRest } from './said.ts';
 import { isBeginning, isWithin, see } from './see.ts';
 import { NeedsWhole, takeTranscript } from './take-transcript.ts';
-import { whoseAgent } from './whose-agent.ts';
 
 /** Fields that hooks share; each has those that its schema has. */
 export interface Hook {

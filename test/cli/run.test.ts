@@ -249,12 +249,12 @@ test('who asks is taken from the environment', async () => {
 
 const at = '2026-01-01T00:00:00.000Z';
 const registered = {
-  ...{ sessionKey: 'cc-1', agentId: 'b', kind: 'external', harness: 'claude-code' },
+  ...{ sessionKey: 'cc-1', agentId: 'default', kind: 'external', harness: 'claude-code' },
   ...{ project: null, title: null, parentSessionId: null, rootSessionId: 'cc-1' },
   ...{ depth: 0, createdAt: at, updatedAt: at },
 };
 
-test('--agent says whose it is, and a session of a host program is registered for that agent', async () => {
+test('--agent says whose it is, and a host program asks only for its own', async () => {
   await withFakeServer(syncServer(), async ({ url, seen }) => {
     await cli(['run', 'demo', 'x', '--agent', 'b', '--parent', 'main'], { url });
     expect(seen[0]?.body).toMatchObject({ agentId: 'b' });
@@ -265,9 +265,15 @@ test('--agent says whose it is, and a session of a host program is registered fo
       request.method === 'PUT' ? answerJson(response, registered) : syncServer()(request, response),
     async ({ url, seen }) => {
       const env = { CLAUDE_CODE_SESSION_ID: 'cc-1' };
-      await cli(['run', 'demo', 'x', '--agent', 'b'], { url, env });
-      expect(seen[0]).toMatchObject({ url: '/api/sessions/cc-1', body: { agentId: 'b' } });
-      expect(seen[1]?.body).toMatchObject({ agentId: 'b' });
+      for (const agent of ['b', 'default'])
+        await cli(['run', 'demo', 'x', '--agent', agent], { url, env });
+      const runs = seen.filter((one) => one.url === '/api/subagents');
+      expect(
+        runs.map(({ body, headers }) => [body?.agentId, headers['x-agent-session-id']]),
+      ).toEqual([
+        ['b', undefined],
+        ['default', 'cc-1'],
+      ]);
     },
   );
 });

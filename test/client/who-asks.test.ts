@@ -45,11 +45,13 @@ test("a host program's session is registered before it is named as parent", asyn
     async ({ url, seen }) => {
       const client = createClient({ url, token: admin });
       expect(await parentOf(client, { kind: 'harness', ...session }, '/p')).toBe('cc-1');
+      // Another agent's it is not, and must not become: its hooks would not know whose it is.
+      expect(await parentOf(client, { kind: 'harness', ...session }, '/p', 'b')).toBeNull();
+      expect(await parentOf(client, { kind: 'harness', ...session }, '/p', 'default')).toBe('cc-1');
       expect(await parentOf(client, { kind: 'session', sessionKey: 'ses_1' }, '/p')).toBe('ses_1');
       expect(await parentOf(client, { kind: 'token' }, '/p')).toBeNull();
-      expect(seen.map((one) => [one.method, one.url, one.body])).toEqual([
-        ['PUT', '/api/sessions/cc-1', { harness: 'claude-code', project: '/p' }],
-      ]);
+      const put = ['PUT', '/api/sessions/cc-1', { harness: 'claude-code', project: '/p' }];
+      expect(seen.map((one) => [one.method, one.url, one.body])).toEqual([put, put, put]);
     },
   );
 });

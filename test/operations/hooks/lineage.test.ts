@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { operations } from '../../../contract/operations.ts';
 import { hooksOf } from '../../../harnesses/hooks-of.ts';
 import { readHook } from '../../../harnesses/hooks.ts';
-import { callerAs } from '../operations-fixture.ts';
+import { callerAs, refusal } from '../operations-fixture.ts';
 import { hookNames, withHooks, type HookRoom } from './hooks-fixture.ts';
 
 /** Child, parent and rule, in the order in which they came. */
@@ -135,4 +135,18 @@ test('a parent that a child may not have makes no session of nobody: it stays be
     expect(edges(room).at(-1)).toBe(`inner < ${child.sessionKey} by spawned`);
     await room.ask('hookSessionEnd', inner, room.child(child.id));
     expect(room.session('inner')?.ended_at).not.toBeNull();
+  }));
+
+test('who registers a session without an agent takes it for that of the agent that knows it, as its hooks do', () =>
+  withHooks(async (room) => {
+    await room.prompt('s1', 'one', { agentId: 'alice' });
+    const register = (key: string) => room.ask('registerSession', { key, harness: 'codex' });
+    expect((await register('s1')).agentId).toBe('alice');
+    expect((await register('agent:carol:main')).agentId).toBe('carol');
+    expect((await register('new')).agentId).toBe('default');
+    await room.prompt('s1', 'two');
+    expect(room.said('s1', 'alice')).toEqual(['user: one', 'user: two']);
+    expect((await room.start({ parentSessionId: 's1' })).agentId).toBe('alice');
+    await room.prompt('s1', 'his', { agentId: 'bob' });
+    expect(await refusal(register('s1'))).toBe('parent_conflict');
   }));

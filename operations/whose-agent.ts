@@ -1,13 +1,13 @@
-import { AppError } from '../../contract/errors.ts';
-import { hints } from '../../contract/hints.ts';
-import { defaults } from '../../contract/limits.ts';
-import type { InvocationRow } from '../../store/invocations.ts';
-import { sessionsByKey } from '../../store/sessions.ts';
-import type { Deps } from '../deps.ts';
+import { AppError } from '../contract/errors.ts';
+import { hints } from '../contract/hints.ts';
+import { defaults } from '../contract/limits.ts';
+import type { InvocationRow } from '../store/invocations.ts';
+import { sessionsByKey } from '../store/sessions.ts';
+import type { Deps } from './deps.ts';
 
 /**
- * Whose session a hook is about: the token's agent, the one it names, the one that knows the key, the one
- * that the key names (`agent:{id}:…`), `default`. So a hook that names none never forks a known session.
+ * Whose session a hook is about, or one that is registered: the token's agent, the one it names, the one that knows
+ * the key, the one that the key names (`agent:{id}:…`), `default`. So whoever names none never forks a known session.
  */
 export function whoseAgent(
   deps: Deps,
