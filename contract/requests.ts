@@ -1,5 +1,4 @@
 /** What can be asked. Input is parsed with these schemas at the edge, and only there. */
-import { normalize } from 'node:path/posix';
 import { z } from 'zod';
 import { defaults, limits } from './limits.ts';
 import { localHostId } from './names.ts';
@@ -36,8 +35,17 @@ export const pathSchema = text
   .regex(/^[^\u0000]+$/, noNul);
 /** One folder, however it is written: `/repo/` and `/repo/a/..` are `/repo`. One of another system stays as it is. */
 export const projectSchema = pathSchema.overwrite((folder) =>
-  (folder.startsWith('/') ? normalize(folder) : folder).replace(/(?<=.)\/+$/, ''),
+  folder.startsWith('/') ? withoutDots(folder) : folder.replace(/(?<=.)\/+$/, ''),
 );
+
+function withoutDots(folder: string): string {
+  const names: string[] = [];
+  for (const name of folder.split('/')) {
+    if (name === '..') names.pop();
+    else if (name !== '' && name !== '.') names.push(name);
+  }
+  return `/${names.join('/')}`;
+}
 const key = keySchema;
 const sessionKey = sessionKeySchema;
 const path = pathSchema;
