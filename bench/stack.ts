@@ -54,7 +54,7 @@ export async function withHome<T>(
 export async function runStack<T>(home: string, use: (stack: Stack) => Promise<T>): Promise<T> {
   const { env } = process;
   const launcher = await launch({
-    ...{ home, port: 0, env, config: loadConfig(home) },
+    ...{ home, port: 0, env, readConfig: () => loadConfig(home) },
     // Kills of one row follow each other, but are no crash loop: each comes as if the last were long ago.
     timing: { steadyMs: 1000 },
     onEvent: () => {},

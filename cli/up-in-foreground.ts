@@ -13,7 +13,7 @@ import { writeJson } from './write-json.ts';
 
 export async function upInForeground(
   deps: CliDeps,
-  config: Config,
+  readConfig: () => Config,
   options: { port?: number; json?: boolean },
 ): Promise<ExitCode> {
   const { describeEvent, launch, obeySignals } = await import('../launcher/index.ts');
@@ -22,7 +22,7 @@ export async function upInForeground(
   const launcher = await launch({
     home,
     port: options.port ?? null,
-    config,
+    readConfig,
     env: deps.processEnvironment,
     onEvent: (event) => {
       // What keeps it from coming up is the error that this command ends with.

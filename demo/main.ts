@@ -27,7 +27,7 @@ async function demo(): Promise<number> {
   const launcher = await launch({
     home,
     port: 0,
-    config: loadConfig(home),
+    readConfig: () => loadConfig(home),
     env: process.env,
     onEvent: (event) => say(style.dim(`  ${describeEvent(event)}`)),
   });

@@ -35,7 +35,8 @@ export interface LaunchOptions {
   home: string;
   /** Null: what the configuration says, or the port that the home keeps. */
   port: number | null;
-  config: Config;
+  /** Read anew when a process has ended: a mistake that has come into it is why it does not come up. */
+  readConfig: () => Config;
   env: Record<string, string | undefined>;
   onEvent: (event: LauncherEvent) => void;
   /** Tests start other programs with other patience. */
@@ -55,8 +56,12 @@ export interface Launcher {
 /** Logs are looked at this often; at full speed a process writes some 100 MB in this time at most. */
 const capEveryMs = 10_000;
 
+/** With the configuration as it was when the stack was started. */
+type Launch = LaunchOptions & { config: Config };
+
 /** Starts engine, server and runner host, or takes over those that live, and keeps them up. */
-export async function launch(options: LaunchOptions): Promise<Launcher> {
+export async function launch(given: LaunchOptions): Promise<Launcher> {
+  const options: Launch = { ...given, config: given.readConfig() };
   const { home, config, onEvent } = options;
   const held = await holdLauncherFile(home);
   await requireStartable(options).catch((error: unknown) => {
@@ -95,15 +100,15 @@ export async function launch(options: LaunchOptions): Promise<Launcher> {
 }
 
 async function startAll(
-  options: LaunchOptions,
+  options: Launch,
   supervisors: Map<ProcessName, Supervisor>,
   isStopping: () => boolean,
 ): Promise<void> {
   const start = async (name: ProcessName, spec: Start) => {
     if (isStopping()) throw new AppError('internal', 'stopped while starting');
-    const { home, onEvent } = options;
+    const { home, onEvent, readConfig } = options;
     const timing = { ...spec.timing, ...options.timing };
-    const whyInVain = () => whyUnwritable(home);
+    const whyInVain = () => whyUnwritable(home) ?? mistakeIn(readConfig);
     const known = { name, logFile: logFile(home, name), onEvent, whyInVain };
     const supervisor = supervise({ ...known, ...spec, timing });
     supervisors.set(name, supervisor);
@@ -114,12 +119,22 @@ async function startAll(
   await Promise.all([start('server', serverStart(options)), start('host', hostStart(options))]);
 }
 
+/** While the stack is up nobody minds it: it goes on with what it has read last. */
+function mistakeIn(readConfig: () => Config): string | null {
+  try {
+    readConfig();
+    return null;
+  } catch (error) {
+    return (error as Error).message.split('\n')[0]!;
+  }
+}
+
 type Start = Pick<SuperviseSpec, 'start' | 'isHealthy' | 'isAnswering' | 'whyHopeless' | 'timing'>;
 
 /** An idle stack asks Temporal for nothing on a timer below a minute. */
 const askEngineMs = 60_000;
 
-function engineStart({ home, config, env, onEvent }: LaunchOptions): Start {
+function engineStart({ home, config, env, onEvent }: Launch): Start {
   const onProgress = (line: string) => onEvent({ type: 'progress', process: 'engine', line });
   const { namespace, durable } = config.engine;
   const own = childEnvironment(env, home);
@@ -145,7 +160,7 @@ function engineStart({ home, config, env, onEvent }: LaunchOptions): Start {
   };
 }
 
-function serverStart(options: LaunchOptions): Start {
+function serverStart(options: Launch): Start {
   const { home, port } = options;
   const args = port === null ? [] : ['--port', String(port)];
   return {
@@ -159,7 +174,7 @@ function serverStart(options: LaunchOptions): Start {
   };
 }
 
-function hostStart(options: LaunchOptions): Start {
+function hostStart(options: Launch): Start {
   return {
     start: async () => {
       const running = nodeProcess(options, 'host', 'worker', []);

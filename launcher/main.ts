@@ -15,5 +15,5 @@ const level = () => 'info' as const;
 const log = createLogger({ process: 'launcher', level, write: writeTo(process.stderr) });
 
 process.exitCode = await runLauncher({ home, log }, async (onEvent) =>
-  launch({ home, port, config: loadConfig(home), env: process.env, onEvent }),
+  launch({ home, port, readConfig: () => loadConfig(home), env: process.env, onEvent }),
 );

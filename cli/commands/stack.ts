@@ -49,7 +49,10 @@ async function up(deps: CliDeps, options: UpOptions): Promise<ExitCode> {
   if (!isAlive) {
     makeHome(home);
     const config = await startableConfig(home);
-    if (!options.detach) return upInForeground(deps, config, options);
+    if (!options.detach) {
+      const { loadConfig } = await import('../../config/index.ts');
+      return upInForeground(deps, () => loadConfig(home), options);
+    }
     const { processEnvironment: env } = deps;
     await requireStartable({ home, port: options.port ?? null, config, env });
   }

@@ -47,7 +47,7 @@ export async function startStack(
   const launcher = await launch({
     home,
     port: 0,
-    config: loadConfig(home),
+    readConfig: () => loadConfig(home),
     env: { ...process.env, ...options.env },
     onEvent: () => {},
     ...(options.timing ? { timing: options.timing } : {}),

@@ -31,7 +31,8 @@ export async function withRoom(run: (room: Room) => Promise<void>): Promise<void
     // A Temporal of the user's own: none is started.
     const env = { ...process.env, TEMPORAL_ADDRESS: '127.0.0.1:9' };
     const options: LaunchOptions = {
-      ...{ home, port: null, env, config: configSchema.parse({ server: { port: 0 } }) },
+      ...{ home, port: null, env },
+      readConfig: () => configSchema.parse({ server: { port: 0 } }),
       onEvent: (event) => lines.push(describeEvent(event)),
       entry: (name) => fixture(name === 'api' ? 'fake-server.mjs' : 'fake-host.mjs'),
     };
