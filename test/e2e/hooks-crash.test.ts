@@ -100,6 +100,8 @@ test('of 10,000 hooks with the engine down and the server killed half-way every 
   let unanswered = 0;
   const half = (sessions.length * hooksOfEach) / 2;
   const tell = async (session: Session, turn: number) => {
+    // Hardly any is committed and not answered when the server dies: the answer of some is taken for lost.
+    if (turn % 10 === 3) await post(hookOf(session, turn));
     for (let status = 0; status !== 200;) {
       status = await post(hookOf(session, turn));
       if (status === 200) answered += 1;
