@@ -16,6 +16,7 @@ export async function copyDatabase(database: string, file: string): Promise<Back
     throw new AppError('not_found', `there is no ${database} yet: nothing to be copied`);
   }
   refuseTaken(file);
+  refuseOwnName(database, file);
   requireRoom(database, dirname(file));
   const half = join(dirname(file), halfName(basename(file)));
   try {
@@ -33,6 +34,17 @@ function refuseTaken(file: string): void {
   if (!existsSync(file)) return;
   throw new AppError('bad_request', `${file} is there already, and is not overwritten`, {
     hint: 'Name another file.',
+  });
+}
+
+/** What lies there under a name that goes on after the database's is a part of the store, or becomes the store at the next start. */
+function refuseOwnName(database: string, file: string): void {
+  if (!basename(file).startsWith(basename(database))) return;
+  if (statSync(dirname(file), { throwIfNoEntry: false })?.ino !== statSync(dirname(database)).ino) {
+    return;
+  }
+  throw new AppError('bad_request', `${file} is a name of the store's own, and of no backup`, {
+    hint: 'Name another file, or none: then it goes into the folder of backups.',
   });
 }
 

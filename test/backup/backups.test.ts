@@ -4,6 +4,7 @@ import {
   openSync,
   readdirSync,
   statSync,
+  symlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -88,6 +89,21 @@ test('a file that is there is not overwritten, and a folder that is not there is
     await expect(backups.take(file)).rejects.toMatchObject({ code: 'bad_request' });
     expect(statSync(file).size).toBe(8);
     await expect(backups.take('/nowhere/at/all.db')).rejects.toThrow('no folder /nowhere/at');
+  });
+});
+
+test('no backup gets a name by which the store would be taken for another', async () => {
+  await withHome(async ({ paths, store, backups }) => {
+    await putMeta(store, 'kept');
+    symlinkSync(paths.home, inHome(paths, 'link'));
+    for (const name of ['main.db.restored', 'main.db.restoring', 'link/main.db.restored']) {
+      const taken = backups.take(inHome(paths, name));
+      await expect(taken).rejects.toMatchObject({ code: 'bad_request' });
+    }
+    expect(readdirSync(paths.home).filter((name) => name.includes('restor'))).toEqual([]);
+    mkdirSync(paths.backups);
+    await backups.take(join(paths.backups, 'main.db.restored'));
+    await backups.take(inHome(paths, 'before-the-move.db'));
   });
 });
 
