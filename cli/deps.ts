@@ -38,7 +38,7 @@ export interface Output {
 export interface Input {
   isTerminal: boolean;
   /** All that comes, to its end. */
-  read: () => Promise<Uint8Array>;
+  read: () => AsyncIterable<Uint8Array>;
   /** One line from a person; null when the input ends or the signal is given. */
   ask: (question: string, signal: AbortSignal) => Promise<string | null>;
 }

@@ -22,11 +22,7 @@ export function outputOf(stream: NodeJS.WriteStream, noColor: boolean): Output {
 export function inputOf(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Input {
   return {
     isTerminal: (stdin as Partial<ReadStream>).isTTY ?? false,
-    read: async () => {
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of stdin) chunks.push(chunk as Uint8Array);
-      return Buffer.concat(chunks);
-    },
+    read: () => stdin as AsyncIterable<Uint8Array>,
     ask: (question, signal) =>
       new Promise((resolve) => {
         // Not as a terminal of readline's: then Ctrl-C stays a signal, and a second one is heard.

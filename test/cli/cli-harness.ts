@@ -57,7 +57,7 @@ export function startCli(args: string[], options: CliOptions = {}): CliRun {
     err: output('err', isTerminal),
     input: {
       isTerminal: isTerminal && options.stdin === undefined,
-      read: async () => Buffer.from(options.stdin ?? ''),
+      read: () => Readable.from([Buffer.from(options.stdin ?? '')]),
       ask: (question, signal) => {
         questions.push(question);
         const answer = answers.shift();

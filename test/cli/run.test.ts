@@ -100,6 +100,7 @@ test.each([
   [['run', 'demo', 'x', '--prompt', 'y'], 'The prompt is given more than once.'],
   [['run', 'demo', ' \n'], 'The prompt is empty.'],
   [['run', 'demo', '--prompt-file', 'no-such-file'], 'The prompt file cannot be read'],
+  [['run', 'demo', '--prompt-file', '/dev/zero'], 'The prompt is over 16777216 bytes.'],
   [['run', 'demo', 'x', '--mode', 'sync'], 'Allowed choices are SYNC, ASYNC_POLL, ASYNC_CALLBACK.'],
   [['run', 'demo', 'x', '--wait', 'soon'], 'It must be a number of seconds'],
   [['run', 'demo', 'x', '--env', 'NO_SUCH_VARIABLE'], 'there is no variable of that name here'],
