@@ -13,13 +13,14 @@ import {
 } from '../store/entities.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
-import { agentOf } from './gate.ts';
+import { agentOf, askingInvocation } from './gate.ts';
 
 export async function putEntity(
   deps: Deps,
   caller: Caller,
   { entity, agentId, ...parts }: ParsedInput<'putEntity'>,
 ): Promise<EntityRecord> {
+  refuseSubAgent(deps, caller);
   const agent = agentOf(deps, caller, agentId);
   return deps.store.write((tx) => entityRecord(tx.db, put(tx, agent, entity, parts)));
 }
@@ -54,9 +55,18 @@ export async function deleteEntity(
   caller: Caller,
   input: ParsedInput<'deleteEntity'>,
 ): Promise<OperationOutput<'deleteEntity'>> {
+  refuseSubAgent(deps, caller);
   const entity = requireEntity(deps, caller, input);
   await deps.store.write((tx) => removeEntity(tx, entity));
   return { name: entity.name, agentId: entity.agent_id };
+}
+
+/** What is known is told to every child of the agent, also in other trees: a sub-agent acts on what is below it. */
+function refuseSubAgent(deps: Deps, caller: Caller): void {
+  if (askingInvocation(deps, caller) === null) return;
+  throw new AppError('forbidden', 'what an agent knows is not written by its sub-agents', {
+    hint: 'It is written with a token of the agent itself: offshoot token create',
+  });
 }
 
 function requireEntity(

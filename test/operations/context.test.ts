@@ -38,6 +38,24 @@ test('a managed child is given what its parent knows at its first run, and the s
     expect((await room.host.claim(grandchild.id)).inheritedContext).toContain('User: more');
   }));
 
+test('a sub-agent plants nothing that children in other trees are told', () =>
+  withOperations(async (room) => {
+    const attributes = [{ kind: 'constraint' as const, content: 'never on a Friday' }];
+    const rule = { entity: 'release', aspects: [{ name: 'rules', attributes }] };
+    const planted = { ...rule, aspects: [{ name: 'rules', attributes: [] }] };
+    await room.ask('putEntity', rule);
+    const stranger = room.child((await room.start()).id);
+    expect(await refusal(room.ask('putEntity', planted, stranger))).toBe('forbidden');
+    expect(await refusal(room.ask('deleteEntity', { entity: 'release' }, stranger))).toBe(
+      'forbidden',
+    );
+    await room.ask('registerSession', { key: 'main' });
+    await say(room, 'main', 'user', 'we cut the release');
+    const child = await room.start({ parentSessionId: 'main' });
+    const { inheritedContext } = await room.host.claim(child.id);
+    expect(inheritedContext).toContain('- release: never on a Friday');
+  }));
+
 test('a root is given nothing, and nobody is where inheriting is switched off [signet 30]', async () => {
   await withOperations(async (room) => {
     expect((await room.host.claim((await room.start()).id)).inheritedContext).toBe(null);
