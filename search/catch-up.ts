@@ -87,14 +87,16 @@ function takeStep(main: Db, index: IndexFile, places: Places, writer: Writer): b
     `SELECT n, turn_id, session_id FROM search_changes WHERE n > :n ORDER BY n LIMIT ${changesMax}`,
     { n: state.changes },
   );
-  for (const { n, turn_id: turnId, session_id: sessionId } of changes) {
-    // An id may have been given again since; what has it now is put in its place.
-    if (turnId !== null) places.forget(places.sessionOf(turnId));
-    if (sessionId !== null) places.forget(sessionId);
-    if (turnId !== null) writer.replaceTurn(turnId, state);
-    if (sessionId !== null) writer.replaceSession(sessionId, state);
-    state.changes = n;
+  // Each once, as it is now: a session may have moved again and again, and an id may have been given again since.
+  for (const turnId of new Set(changes.flatMap(({ turn_id: id }) => id ?? []))) {
+    places.forget(places.sessionOf(turnId));
+    writer.replaceTurn(turnId, state);
   }
+  for (const sessionId of new Set(changes.flatMap(({ session_id: id }) => id ?? []))) {
+    places.forget(sessionId);
+    writer.replaceSession(sessionId, state);
+  }
+  state.changes = changes.at(-1)?.n ?? state.changes;
   // While there are more, an id that is given again may still have in the index what it had before.
   const isFollowed = changes.length < changesMax;
   const isWhole = isFollowed && addNew(main, writer, state);
