@@ -65,8 +65,11 @@ async function tellAddresses(deps: CliDeps, isJson: boolean, over: AbortSignal):
     });
   }
   const addresses = addressesOf(home, discover(home).url, health);
-  await tellTrouble(deps, health);
-  if (isJson) return writeJson(out, addresses);
+  const trouble = await tellTrouble(deps, health);
+  if (isJson) {
+    const problem = trouble?.what ?? null;
+    return writeJson(out, { ...addresses, status: health.status, problem, wasRunning: false });
+  }
   out.write(renderAddresses(addresses, createStyle(out.hasColor)));
   err.write('Ctrl-C stops it.\n');
 }
