@@ -255,6 +255,16 @@ test('a tree is searched by its root, and a part of it by the session that it be
     expect(await keys('nobody')).toEqual([]);
   }));
 
+test('an excerpt tells no secret, and says where the words stand in what it tells', () =>
+  withOperations(async (room) => {
+    const key = ['ghp', '_', 'a1B2'.repeat(9)].join('');
+    await tell(room, 'one', [`the token ${key} opens the sluice`]);
+    const { hits } = await room.ask('searchSessions', { query: 'sluice' });
+    const { excerpt, offsets } = hits[0]!;
+    expect(excerpt).toMatch(/^the token \[redacted [^\]]+\] opens the sluice$/);
+    expect(offsets.map(({ start, end }) => excerpt.slice(start, end))).toEqual(['sluice']);
+  }));
+
 test('of marks only a summary is found, the best of a session, behind the turn that says the same', () =>
   withOperations(async (room) => {
     const summary = (text: string): [TurnRole, string] => ['mark', `compacted: ${text}`];

@@ -63,6 +63,10 @@ test('the excerpt is cut around the rarest word, not around the first [signet 46
     expect(hit!.turn).toBe(31);
     const { start, end } = hit!.offsets.find((at) => at.end - at.start === 6)!;
     expect(`${hay(1)}here is the quagga daemon at last.`.slice(start, end)).toBe('quagga');
+    // Alone it is worth more than two that are everywhere.
+    const far = 'of other things '.repeat(60);
+    await say(row, `ports are kept: ${far}the zorilla ${far}`);
+    expect(search('ports kept zorilla')[0]!.excerpt).toMatch(/^….*zorilla.*…$/);
   }));
 
 test('an excerpt has an end, and no character of it is cut in two', () =>

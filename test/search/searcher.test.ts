@@ -60,4 +60,16 @@ test('a small part of a large index is searched by itself, however it is named',
     );
     expect(found({ project: '/p' })).toEqual([]);
     expect(found({ project: '/q' })).toEqual(wanted);
+    // By the folder above it, too.
+    expect(found({ project: '/' })).toEqual(wanted);
+  }));
+
+test('of turns that say the same, those come first in whose session more is said of it', () =>
+  withSearch(async ({ session, say, search }) => {
+    const much = await session('much');
+    for (let n = 0; n < 3; n += 1)
+      await say(much, 'of the needle', ...Array(5).fill('hay and more hay'));
+    await say(await session('once'), 'of the needle');
+    const order = search('needle').map(({ sessionKey }) => sessionKey);
+    expect(order).toEqual(['much', 'much', 'much', 'once']);
   }));

@@ -151,6 +151,26 @@ test('a constraint is told however long ago its entity was mentioned, over any n
     expect(block()).toContain(
       'Focal entities: Juniper\nActive constraints:\n  - Juniper: by night',
     );
+    // What is mentioned now stands before it, not in its place.
+    await know('Otter', {});
+    await say('user', 'and the Otter?');
+    expect(block()).toContain('Focal entities: Otter, Juniper\nActive constraints:\n  - Juniper');
+  }));
+
+test('of constraints that are as important, those said last come first, and a title tells no secret', () =>
+  withScene(async ({ store, parent, say, know, block }) => {
+    await know('Zebra', { aspects: [constraint('said first')] });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await know('Aardvark', { aspects: [constraint('said last')] });
+    await say('user', 'Aardvark and Zebra');
+    expect(block()).toMatch(/- Aardvark: said last\n {2}- Zebra: said first$/);
+    const key = ['ghp', '_', 'a1B2'.repeat(9)].join('');
+    const title = `Opens ${key}`;
+    await store.write((tx) => tx.db.run('UPDATE sessions SET title = :title', { title }));
+    const named = findSession(store.db, 'alice', parent.session_key)!;
+    const { text } = contextBlockFor(store.db, config, named)!;
+    expect(text).toContain('Opens [redacted ');
+    expect(text).not.toContain(key);
   }));
 
 test('the names of a block are those mentioned last; the constraints are of all that is focal', () =>
