@@ -23,7 +23,7 @@ test('a clock that is set back by an hour puts off what time brings about by sec
       await sleep(3 * LOOK_MS);
       await room.ask('cancelSubagent', { id: run.invocationId });
       // A host is asked to stop it, and gets the time for that.
-      await pass(15);
+      await pass(10);
       expect(room.row(run.invocationId).status).toBe('running');
       await pass(room.deps.config().limits.killGraceSeconds + 10);
       expect(room.row(run.invocationId).status).toBe('cancelled');
