@@ -61,12 +61,13 @@ export function* rangesFromEnd(db: Db, sessionId: number, after = 0): Generator<
   }
 }
 
-/** By their ends, which have an index: few have come since. */
+/** By their ends, which have an index: few have come since. For the open one SQLite would go through all. */
 function rangesAfter(db: Db, sessionId: number, after: number): TurnRange[] {
   const found = db.all<PlacedRange>(
     `SELECT ${rangeColumns} FROM turn_order WHERE session_id = :sessionId AND to_seq > :after
      UNION ALL
-     SELECT ${rangeColumns} FROM turn_order WHERE session_id = :sessionId AND to_seq IS NULL`,
+     SELECT ${rangeColumns} FROM turn_order INDEXED BY turn_order_by_end
+     WHERE session_id = :sessionId AND to_seq IS NULL`,
     { sessionId, after },
   );
   return found.length === 0 ? [asTheyCame] : found.toSorted((a, b) => b.place - a.place);

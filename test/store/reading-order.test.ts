@@ -129,7 +129,8 @@ test('the end of a session is read and put in order at the same cost, however lo
         expect(lastPrompts(store.db, session.id, all)).toHaveLength(10 + 2 * round);
         times.push(performance.now() - began);
       }
-      costs.push({ written, ms: times.toSorted((a, b) => a - b)[10]! });
+      // The fastest: what else the machine does makes none of them faster.
+      costs.push({ written, ms: Math.min(...times) });
     }
     const [short, long] = costs;
     expect(long!.written).toEqual(short!.written);

@@ -218,7 +218,8 @@ test('a hook costs the same in a long session whose file tells each turn after i
       ];
       const turns = Array.from({ length: 14 }, (_, n) => turn(n)).flat();
       expect(room.said(sessionKey).slice(lines, -2)).toEqual(turns);
-      return { ms: times.toSorted((a, b) => a - b)[7]!, written: written.slice(3, 9) };
+      // The fastest: what else the machine does makes none of them faster.
+      return { ms: Math.min(...times), written: written.slice(3, 9) };
     };
     // Of as many prompts modulo ten, that checkpoints come at the same.
     const short = await costOf('short', 20);
