@@ -1,7 +1,8 @@
 /** `doctor`: looks at everything, and says for each thing that is wrong what to do. */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { createClient, discover, type OffshootClient } from '../../client/index.ts';
+import { findServer } from '../../client/discover.ts';
+import { createClient, type OffshootClient } from '../../client/index.ts';
 import { AppError } from '../../contract/errors.ts';
 import { homePaths } from '../../contract/home.ts';
 import type { RunnerInfo } from '../../contract/records.ts';
@@ -37,6 +38,12 @@ interface Look {
   isReachable: boolean;
 }
 
+interface ServerLook extends Look {
+  client: OffshootClient | null;
+  /** Its Temporal is one that was named at its start: this shell need not know it. */
+  isNamed: boolean;
+}
+
 async function doctor(
   deps: CliDeps,
   { fix = false, json }: { fix?: boolean; json?: boolean },
@@ -57,14 +64,14 @@ async function doctor(
 async function look(deps: CliDeps): Promise<Look> {
   const { home, now } = deps;
   const { finding, config } = await checkConfig(home);
-  const { findings, client, isReachable } = await lookAtServer(deps);
+  const { findings, client, isReachable, isNamed } = await lookAtServer(deps);
   const hasHome = existsSync(home);
   const folder = config.backup.folder ?? homePaths(home).backups;
   const local = hasHome
     ? [
         ...(await checkStore(home, client, now)),
         ...(await checkCutRestore(home)),
-        ...(await checkEngine(deps, config.engine)),
+        ...(await checkEngine(deps, config.engine, isNamed)),
         ...(await checkBackups(home, config.backup, now(), client !== null)),
         ...checkPermissions(home, process.getuid?.() ?? null),
         ...checkLauncher(home),
@@ -83,13 +90,15 @@ const noHome = (home: string) =>
     remedy: 'offshoot up, or set OFFSHOOT_HOME to another folder',
   });
 
-async function lookAtServer(deps: CliDeps): Promise<Look & { client: OffshootClient | null }> {
+async function lookAtServer(deps: CliDeps): Promise<ServerLook> {
   try {
     const client = clientOf(deps);
     const health = await client.call('getHealth', {});
     const here = { url: client.url, version: deps.version };
     const findings = [...checkHealth(health, here), ...checkRunners(await runnersOf(client))];
-    return { findings, isReachable: health.engine.connected, client };
+    const { usesNamedEngine } = await import('../../launcher/server-health.ts');
+    const isNamed = usesNamedEngine(deps.home, health);
+    return { findings, isReachable: health.engine.connected, client, isNamed };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const server = ill('error', 'server', {
@@ -97,7 +106,7 @@ async function lookAtServer(deps: CliDeps): Promise<Look & { client: OffshootCli
       why: 'Nothing is accepted. Agents that run go on, and what they say waits for it.',
       remedy: error.hint,
     });
-    return { findings: [server], isReachable: false, client: null };
+    return { findings: [server], isReachable: false, client: null, isNamed: false };
   }
 }
 
@@ -128,7 +137,7 @@ async function runnersOf(client: OffshootClient): Promise<RunnerInfo[]> {
 }
 
 /** Asked once: a doctor reports what is, and does not wait until it is better. */
-function clientOf({ environment: { url, token }, home }: CliDeps): OffshootClient {
-  const server = url !== null && token !== null ? { url, token } : discover(home);
-  return createClient({ url: server.url, token: server.token, retryMs: 0 });
+function clientOf({ environment, home }: CliDeps): OffshootClient {
+  const { url, token } = findServer(environment, home);
+  return createClient({ url, token, retryMs: 0 });
 }

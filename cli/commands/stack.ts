@@ -55,6 +55,9 @@ async function up(deps: CliDeps, options: UpOptions): Promise<ExitCode> {
     }
     const { processEnvironment: env } = deps;
     await requireStartable({ home, port: options.port ?? null, config, env });
+  } else if ((await homeHealth(home)).health === null) {
+    // A server that runs goes on with what it has read last; one that is down comes up with none of it.
+    await startableConfig(home);
   }
   const work = startDetached({
     home,

@@ -6,10 +6,17 @@ import type { CliDeps } from '../deps.ts';
 import { ill, well, type Finding } from '../render/findings.ts';
 import { checkNamespace } from './namespace.ts';
 
-export async function checkEngine(deps: CliDeps, config: Config['engine']): Promise<Finding[]> {
+/** `isNamed`: the running stack has been given a Temporal, whatever this shell says of one. */
+export async function checkEngine(
+  deps: CliDeps,
+  config: Config['engine'],
+  isNamed: boolean,
+): Promise<Finding[]> {
   const { connectOptions, isExternalEngine } = await import('../../engine/connect-options.ts');
   const { environment, processEnvironment: env, home } = deps;
-  const isOurs = !isExternalEngine(environment);
+  const isKnownHere = isExternalEngine(environment);
+  // What the stack has been given and this shell does not know, the server alone can ask.
+  if (isNamed && !isKnownHere) return [];
   let engine: EngineConnection | null;
   try {
     engine = connectOptions({ home, environment, env, config });
@@ -20,8 +27,8 @@ export async function checkEngine(deps: CliDeps, config: Config['engine']): Prom
     return [ill('error', 'engine', { what: error.message, why, remedy })];
   }
   return [
-    ...(isOurs ? await checkBinary(deps) : []),
-    ...(isOurs ? await checkFlags(home, config) : []),
+    ...(isKnownHere ? [] : await checkBinary(deps)),
+    ...(isKnownHere ? [] : await checkFlags(home, config)),
     ...(engine === null ? [] : await checkNamespace(engine, config)),
   ];
 }

@@ -9,7 +9,7 @@ import { tellTrouble } from '../../cli/tell-trouble.ts';
 import { homePaths } from '../../contract/home.ts';
 import type { Health } from '../../contract/records.ts';
 import { writePidFile } from '../../engine/pid-file.ts';
-import type { ProcessId } from '../../engine/process-identity.ts';
+import { identifyProcess, type ProcessId } from '../../engine/process-identity.ts';
 import { answerJson, recordOf, withFakeServer } from '../client/fake-server.ts';
 import { cli, writeServerFile } from './cli-harness.ts';
 
@@ -58,6 +58,16 @@ test('up with a mistake in the configuration exits with 2 before anything is sta
       });
     }
     expect(readdirSync(home)).toEqual(['config.yaml']);
+  });
+});
+
+test('nor is a launcher waited for that can start nothing with it', async () => {
+  await withHome(async (home) => {
+    const { configFiles, launcherFile } = homePaths(home);
+    writeFileSync(configFiles[0], 'limits: { slotz: 3 }\n');
+    writePidFile(launcherFile, identifyProcess(process.pid)!);
+    const { exitCode, err } = await cli(['up', '--detach'], { home });
+    expect([exitCode, err]).toEqual([2, expect.stringContaining('limits.slotz')]);
   });
 });
 
