@@ -111,6 +111,19 @@ test('what no hook knows is kept with the turn that a hook before has told', asy
   });
 });
 
+test('a prompt is the same where its program keeps it with words of its own around it', async () => {
+  await withHooks(async (room) => {
+    await room.prompt('s1', 'please look at the heron');
+    const kept = 'please look at the heron\n\n[file: heron.ts]';
+    const transcript = line('user', kept) + line('assistant', 'I see it');
+    await room.ask('hookStop', { harness: 'claude-code', sessionKey: 's1', transcript });
+    await room.prompt('s1', 'and the otter?', { transcript });
+    const said = room.said('s1');
+    expect(said.filter((turn) => turn.includes('heron'))).toHaveLength(1);
+    expect(said.slice(1)).toEqual(['assistant: I see it', 'user: and the otter?']);
+  });
+});
+
 test('a key is a hook’s own, and a time names what was said at it', async () => {
   await withHooks(async (room) => {
     const key = { idempotencyKey: 'k' };

@@ -3,6 +3,7 @@ import {
   appendFileSync,
   mkdirSync,
   realpathSync,
+  renameSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -27,6 +28,10 @@ test('a path is read below the allowed folders only, and what came inline is kep
     symlinkSync(outside, join(staging, 'link.jsonl'));
     symlinkSync(room.home, join(staging, 'folder'));
     mkdirSync(join(staging, 'a-folder'));
+    // Its name begins like that of an allowed folder.
+    const beside = join(room.home, 'staging-of-another');
+    mkdirSync(beside);
+    writeFileSync(join(beside, 'is-there.jsonl'), line('user', 'SECRET'));
     execFileSync('mkfifo', [join(staging, 'pipe')]);
     const huge = room.stage('huge.jsonl', '');
     truncateSync(huge, limits.transcriptBytesMax + 1);
@@ -37,6 +42,8 @@ test('a path is read below the allowed folders only, and what came inline is kep
       [join(staging, 'link.jsonl'), 'transcript_refused'],
       [join(staging, 'folder', 'outside.jsonl'), 'transcript_refused'],
       ['/nowhere/at/all', 'transcript_refused'],
+      [join(beside, 'is-there.jsonl'), 'transcript_refused'],
+      [join(beside, 'is-not.jsonl'), 'transcript_refused'],
       ['relative.jsonl', 'bad_request'],
       [join(staging, 'a-folder'), 'transcript_not_a_file'],
       [join(staging, 'pipe'), 'transcript_not_a_file'],
@@ -182,6 +189,55 @@ test('a line that its program is still writing is taken when it is whole', async
     appendFileSync(path, whole.slice(20));
     await stop();
     expect(room.all('s1')).toEqual(['user: one', 'assistant: a long answer']);
+    // Nothing more comes when the session is over: what there is of it is kept.
+    appendFileSync(path, '{"type":"user","mess');
+    await stop();
+    expect(room.all('s1')).toHaveLength(2);
+    const end = { harness: 'claude-code', sessionKey: 's1', transcriptPath: path };
+    await room.ask('hookSessionEnd', end);
+    expect(room.all('s1').slice(2)).toEqual(['mark: {"type":"user","mess', 'mark: ended']);
+  });
+});
+
+test('another file is read from its beginning, also where it ends like the one before', async () => {
+  await withHooks(async (room) => {
+    const said = Array.from({ length: 600 }, (_, n) => line('user', `message ${100 + n}`));
+    const path = room.stage('a.jsonl', said.join(''));
+    const stop = () =>
+      room.ask('hookStop', { harness: 'claude-code', sessionKey: 's1', transcriptPath: path });
+    await stop();
+    const other = room.stage('b.jsonl', said.join('').replace('message 103', 'message one'));
+    renameSync(other, path);
+    appendFileSync(path, line('assistant', 'the end'));
+    await stop();
+    const now = room.said('s1');
+    expect(now.slice(2, 5)).toEqual([
+      'user: message 102',
+      'user: message one',
+      'user: message 104',
+    ]);
+    expect([now.length, now.at(-1)]).toEqual([601, 'assistant: the end']);
+    // The same file, in which something was put in early: its last known block is not where it was.
+    const words = 'message that was put in';
+    const shifted = said.toSpliced(300, 0, line('assistant', words));
+    writeFileSync(path, shifted.join('') + line('assistant', 'the end'));
+    await stop();
+    const then = room.said('s1');
+    expect([then.length, then[300]]).toEqual([602, `assistant: ${words}`]);
+  });
+});
+
+test('plain text in which the last answer has grown has one answer, and a new speaker is a new turn', async () => {
+  await withHooks(async (room) => {
+    const text = 'User: list them\nAssistant: the first';
+    const grown = `${text}\nthe second`;
+    const more = `${grown}\nUser: thanks`;
+    for (const transcript of [text, grown, grown, more]) await room.report('s1', transcript);
+    expect(room.said('s1')).toEqual([
+      'user: list them',
+      'assistant: the first\nthe second',
+      'user: thanks',
+    ]);
   });
 });
 
