@@ -76,6 +76,7 @@ export async function launch(given: LaunchOptions): Promise<Launcher> {
   const finished = new Promise<Error | null>((resolve) => (onFinished = resolve));
 
   const end = async (leaveAgents: boolean, error: Error | null) => {
+    held.noteStopping();
     const release = async (name: ProcessName) =>
       (await supervisors.get(name)?.release())?.id ?? null;
     // All are let go first: none may be started again while the others end.

@@ -3,12 +3,18 @@ import { existsSync } from 'node:fs';
 import { AppError } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
 import { releaseFileLock, takeFileLock } from '../engine/file-lock.ts';
-import { readPidFile } from '../engine/pid-file.ts';
-import { isRunning, type ProcessId } from '../engine/process-identity.ts';
+import { readPidFile, writePidFile } from '../engine/pid-file.ts';
+import { identifyProcess, isRunning, type ProcessId } from '../engine/process-identity.ts';
 import { makeHome } from './make-home.ts';
 
+interface HeldHome {
+  /** From here on the stack is being ended: whoever wants one waits for that. */
+  noteStopping(): void;
+  release(): void;
+}
+
 /** Refuses while another launcher lives; the file of a dead one is taken over. */
-export async function holdLauncherFile(home: string): Promise<{ release: () => void }> {
+export async function holdLauncherFile(home: string): Promise<HeldHome> {
   makeHome(home);
   const path = homePaths(home).launcherFile;
   const holder = await takeFileLock(path);
@@ -28,7 +34,7 @@ export class LookedAfter extends AppError {
 /** Somebody who tidies the home must not make the launcher one that nobody can find and end. */
 const restoreEveryMs = 1_000;
 
-function keepFile(home: string, path: string): { release: () => void } {
+function keepFile(home: string, path: string): HeldHome {
   const restore = () => {
     // A home that was deleted as a whole is not brought back.
     if (existsSync(home) && !existsSync(path)) void takeFileLock(path).catch(() => {});
@@ -36,6 +42,14 @@ function keepFile(home: string, path: string): { release: () => void } {
   const timer = setInterval(restore, restoreEveryMs);
   timer.unref();
   return {
+    noteStopping: () => {
+      const note: Note = { ...identifyProcess(process.pid)!, isStopping: true };
+      try {
+        writePidFile(path, note);
+      } catch {
+        // A disk without room keeps no stack from ending.
+      }
+    },
     release: () => {
       clearInterval(timer);
       releaseFileLock(path);
@@ -43,10 +57,20 @@ function keepFile(home: string, path: string): { release: () => void } {
   };
 }
 
+interface Note extends ProcessId {
+  isStopping?: true;
+}
+
 /** The living launcher of this home. */
 export function runningLauncher(home: string): ProcessId | null {
-  const id = readPidFile(homePaths(home).launcherFile);
-  return id !== null && isRunning(id) ? id : null;
+  const note = readPidFile<Note>(homePaths(home).launcherFile);
+  return note !== null && isRunning(note) ? { pid: note.pid, start: note.start } : null;
+}
+
+/** It was told to end what it keeps up, and is about it. */
+export function stoppingLauncher(home: string): ProcessId | null {
+  const note = readPidFile<Note>(homePaths(home).launcherFile);
+  return note?.isStopping === true && isRunning(note) ? note : null;
 }
 
 /** The one that `up --detach` has started, in the moment before it holds the home. */

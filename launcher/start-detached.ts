@@ -8,11 +8,12 @@ import type { Health } from '../contract/records.ts';
 import { capLog } from '../engine/cap-log.ts';
 import { adoptProcess, spawnDetached, type RunningProcess } from '../engine/running-process.ts';
 import { writePidFile } from '../engine/pid-file.ts';
+import { isRunning, type ProcessId } from '../engine/process-identity.ts';
 import { childEnvironment } from './child-environment.ts';
 import { entryFile } from './entry.ts';
 import { clearFailure, readFailure } from './failure-file.ts';
 import { whyUnwritable } from './home-room.ts';
-import { runningLauncher } from './launcher-file.ts';
+import { runningLauncher, stoppingLauncher } from './launcher-file.ts';
 import { isSettled, readHealth } from './server-health.ts';
 
 export interface StartDetachedOptions {
@@ -34,6 +35,8 @@ export async function startDetached(
 ): Promise<{ health: Health; wasRunning: boolean }> {
   const { home, port, env, launcherProgram = entryFile('launcher') } = options;
   const logFile = join(homePaths(home).logs, 'launcher.log');
+  const stopping = stoppingLauncher(home);
+  if (stopping !== null) await untilStopped(stopping, options);
   const living = runningLauncher(home);
   capLog(logFile);
   const log = followFile(logFile);
@@ -57,6 +60,15 @@ export async function startDetached(
   } finally {
     rmSync(homePaths(home).startingFile, { force: true });
   }
+}
+
+/** What is being ended is no stack to be found running, though it still answers. Its own patience bounds the time. */
+async function untilStopped(
+  stopping: ProcessId,
+  { onProgress }: StartDetachedOptions,
+): Promise<void> {
+  onProgress(`waiting for process ${stopping.pid}, which is ending the stack`);
+  while (isRunning(stopping)) await sleep(pollMs);
 }
 
 async function waitReady(

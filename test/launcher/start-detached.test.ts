@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { homePaths } from '../../contract/home.ts';
+import { stoppingLauncher } from '../../launcher/launcher-file.ts';
 import { readHealth } from '../../launcher/server-health.ts';
 import { startDetached } from '../../launcher/start-detached.ts';
 import { launcherStatus, stopLauncher } from '../../launcher/stop-launcher.ts';
@@ -52,6 +53,21 @@ test('of several that start at once one brings the stack up, and all answer when
     const starts = [1, 2, 3].map(() => startDetached(optionsFor(home, [])));
     const pids = (await Promise.all(starts)).map(({ health }) => health.pid);
     expect(new Set(pids).size).toBe(1);
+  });
+});
+
+test('a stack that is being ended is not found running: another one is started when it has ended', async () => {
+  await withRoom(async ({ home, read }) => {
+    const first = await startDetached(optionsFor(home, []));
+    const { launcher } = launcherStatus(home);
+    process.kill(launcher!.pid, 'SIGTERM');
+    await until('it says so', () => stoppingLauncher(home) !== null);
+    const lines: string[] = [];
+    const second = await startDetached(optionsFor(home, lines));
+    expect(second).toMatchObject({ wasRunning: false, health: { status: 'ready' } });
+    expect(second.health.pid).not.toBe(first.health.pid);
+    expect(lines[0]).toBe(`waiting for process ${launcher!.pid}, which is ending the stack`);
+    expect(read('ended.log')).toEqual(['host', 'server']);
   });
 });
 
