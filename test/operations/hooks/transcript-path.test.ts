@@ -2,20 +2,16 @@ import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   mkdirSync,
-  realpathSync,
   renameSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import type { AppError } from '../../../contract/errors.ts';
 import { limits } from '../../../contract/limits.ts';
-import { isOwnFolder, transcriptRoots } from '../../../operations/hooks/transcript-roots.ts';
 import { readTranscript } from '../../../operations/hooks/read-transcript.ts';
 import { snapshotOf } from '../../../store/snapshots.ts';
-import { withFolder } from '../../support/folder.ts';
 import { refusal } from '../operations-fixture.ts';
 import { line, withHooks } from './hooks-fixture.ts';
 
@@ -62,38 +58,6 @@ test('a path is read below the allowed folders only, and what came inline is kep
     expect(said).not.toContain('SECRET');
   });
 });
-
-test.each([
-  ['.claude/projects/-repo/s1.jsonl', 'read'],
-  ['.codex/sessions/2026/11/19/rollout-1.jsonl', 'read'],
-  ['.gemini/tmp/project/chats/session-1.jsonl', 'read'],
-  ['.gemini/tmp/project/chats/s1/sub.jsonl', 'read'],
-  ['.local/share/opencode/storage/message/s1/m1.json', 'read'],
-  ['.copilot/session-state/s1/events.jsonl', 'read'],
-  ['.openclaw/agents/main/sessions/s1.jsonl', 'read'],
-  ['.gemini/tmp/project/shell_history', 'transcript_refused'],
-  ['.gemini/tmp/chats', 'transcript_refused'],
-  ['.local/share/opencode/auth.json', 'transcript_refused'],
-  ['.openclaw/agents/main/agent/auth-profiles.json', 'transcript_refused'],
-  ['.claude/.credentials.json', 'transcript_refused'],
-])(
-  "of the programs' own folders transcripts are read and nothing beside them: %s",
-  (name, wanted) =>
-    withFolder(async (folder) => {
-      const home = realpathSync(folder);
-      const roots = transcriptRoots(home, join(home, 'staging'), []);
-      const path = join(home, name);
-      const read = () =>
-        readTranscript(path, roots, null).then(
-          (given) => (given === null ? 'missing' : 'read'),
-          (error: AppError) => error.code,
-        );
-      mkdirSync(dirname(path), { recursive: true });
-      expect(await read()).toBe(wanted === 'read' ? 'missing' : wanted);
-      writeFileSync(path, 'key');
-      expect(await read()).toBe(wanted);
-    }),
-);
 
 test('a transcript that should be there and is not is told, where the session ends', async () => {
   await withHooks(async (room) => {
@@ -306,19 +270,5 @@ test('what a transcript notes of the session is kept once, also where its turns 
       ...['user: what is there?', 'tool: Bash {}', 'assistant: two files are there'],
       'user: and now?',
     ]);
-  });
-});
-
-test("a shared folder counts only as the own user's, and not as a link", async () => {
-  await withHooks(async (room) => {
-    const own = join(room.home, 'own');
-    mkdirSync(own);
-    symlinkSync(own, join(room.home, 'link'));
-    expect(['own', 'link', 'none'].map((name) => isOwnFolder(join(room.home, name)))).toEqual([
-      true,
-      false,
-      false,
-    ]);
-    expect(isOwnFolder('/proc/1')).toBe(process.getuid!() === 0);
   });
 });
