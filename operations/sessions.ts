@@ -9,6 +9,7 @@ import { envelopeOf } from '../store/callbacks.ts';
 import { removeSession } from '../store/lifecycle/remove.ts';
 import { statusOf } from '../store/invocations.ts';
 import { acknowledge, callbacksOf, type CallbackRow } from '../store/mailbox.ts';
+import { queueSessionPoke } from '../store/outbox.ts';
 import { sessionRecord } from '../store/session-record.ts';
 import { findSession, registerSession as register } from '../store/sessions.ts';
 import { appendTurn } from '../store/turns.ts';
@@ -33,15 +34,19 @@ export async function registerSession(
   const known = findSession(deps.store.db, agentId, input.key);
   requireInProject(caller, known?.project ?? input.project);
   requireInProject(caller, input.project ?? known?.project);
-  const row = await deps.store.write((tx) =>
-    register(tx, {
+  const row = await deps.store.write((tx) => {
+    const isNew = findSession(tx.db, agentId, input.key) === undefined;
+    const session = register(tx, {
       agentId,
       sessionKey: input.key,
       harness: input.harness === undefined ? null : canonicalName(input.harness),
       project: input.project ?? null,
       title: input.title ?? null,
-    }),
-  );
+    });
+    // Its workflow shows it in Temporal UI from its beginning on.
+    if (isNew) queueSessionPoke(tx, session.id);
+    return session;
+  });
   return sessionRecord(deps.store.db, row);
 }
 

@@ -21,13 +21,14 @@ const rows = (room: Room) => room.store.db.all<OutboxRow>('SELECT * FROM outbox 
 const messages = (room: Room) =>
   rows(room).map((row) => [row.kind, row.workflow_id, row.child_invocation_id]);
 
-test('what is accepted is a row for the engine in the same commit, for whoever asked', async () => {
+test('a new session and what is accepted are rows for the engine in the same commit, for whoever asked', async () => {
   await withOperations(async (room) => {
-    await room.ask('registerSession', { key: 'main' });
+    for (const title of ['new', 'known']) await room.ask('registerSession', { key: 'main', title });
     const root = await room.start();
     const child = await room.start({}, room.child(root.id));
     const ofSession = await room.start({ parentSessionId: 'main' });
     expect(messages(room)).toEqual([
+      ['session', 'session/default/main', null],
       ['start', `subagent/${root.id}`, root.id],
       ['poke', `subagent/${root.id}`, child.id],
       ['session', 'session/default/main', ofSession.id],
@@ -202,7 +203,7 @@ test('what the engine will never take ends as such, is told, and blocks nothing 
     await room.ask('registerSession', { key: 'main' });
     const one = await room.start({ ...callback, parentSessionId: 'main' });
     const two = await room.start();
-    const [first] = rows(room);
+    const first = rows(room).find((row) => row.child_invocation_id === one.id);
     await room.store.write((tx) => reject(tx, [first!], 'too big'));
     expect(await room.get(one.id)).toMatchObject({
       status: 'failed',
