@@ -89,6 +89,13 @@ test.each([
   expect(wrong.status).toBe(400);
 });
 
+test('a summary that says nothing is refused', async () => {
+  const body = { ...sampleInput.hookCompactionComplete, summary: ' \n' };
+  const response = await fakeApi().ask('POST', operations.hookCompactionComplete.path, { body });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ detail: expect.stringContaining('summary: must') });
+});
+
 test('a transcript that is not read says why by its status [signet 57]', () =>
   withRealApi(async (api) => {
     const staging = join(api.home, 'staging');

@@ -76,6 +76,11 @@ test('an export taken in gives the same turns, and a second time nothing', async
     const into = room.ask('importSession', { jsonl, agentId: 'third' });
     expect(await refusal(into)).toBe('parent_conflict');
     expect(await refusal(room.ask('importSession', { jsonl: 'no JSON' }))).toBe('bad_request');
+    // A page that comes before the one in front of it.
+    const [head, , ...later] = jsonl.split('\n');
+    const gap = { jsonl: [head, ...later].join('\n'), agentId: 'fourth' };
+    expect(await refusal(room.ask('importSession', gap))).toBe('bad_request');
+    expect(room.session('s1', 'fourth')).toBeUndefined();
   });
 });
 

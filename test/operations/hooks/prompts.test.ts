@@ -31,6 +31,18 @@ test('userMessage goes before userPrompt, and sessionId stands for sessionKey', 
   });
 });
 
+test.each(['parentSessionKey', 'parentKey', 'parentId', 'parentID'])(
+  'a parent may be named by %s, and a project by cwd',
+  (name) =>
+    withHooks(async (room) => {
+      await room.prompt('root', 'hello');
+      const start = { harness: 'opencode', sessionKey: 'c', cwd: '/repo/', [name]: 'session:root' };
+      const { inject } = await room.ask('hookSessionStart', start as never);
+      expect(inject).toContain('User: hello');
+      expect(room.session('c')!.project).toBe('/repo');
+    }),
+);
+
 test('the same words under another key, or at another time, are said again', async () => {
   await withHooks(async (room) => {
     for (const idempotencyKey of ['k1', 'k2', 'k1'])
