@@ -137,6 +137,32 @@ test('the end of a session is read and put in order at the same cost, however lo
     expect(long!.ms / short!.ms).toBeLessThan(5);
   }));
 
+test('a transcript that is read in another order costs little more than one that came so', () =>
+  withStore(async ({ store }) => {
+    const pairs = 4_000;
+    const times = [];
+    for (const isSwapped of [false, true]) {
+      const sessionKey = `swapped: ${isSwapped}`;
+      const swapped = Array.from({ length: pairs }, (_, n) => [2 * n + 2, 2 * n + 1]).flat();
+      await store.write((tx) => {
+        const made = registerSession(tx, { ...s1, sessionKey });
+        const turns = swapped.map((_, index) => ({ role: 'user' as const, text: `${index + 1}` }));
+        appendTurns(tx, made.id, turns);
+        const ranges = swapped.map((seq) => [seq, seq] as const);
+        if (isSwapped) setRanges(tx, made.id, [...ranges, [2 * pairs + 1, null]]);
+      });
+      const began = performance.now();
+      const read = store.db.get<{ content: string }>(
+        'SELECT content FROM session_transcripts WHERE session_key = :sessionKey',
+        { sessionKey },
+      );
+      times.push(performance.now() - began);
+      const order = isSwapped ? swapped : swapped.map((_, index) => index + 1);
+      expect(read!.content).toBe(order.map((seq) => `User: ${seq}`).join('\n'));
+    }
+    expect(times[1]! / times[0]!).toBeLessThan(50);
+  }));
+
 test('a branch that is taken again has only what is about it, not what is read behind it already', () =>
   withStore(async ({ store }) => {
     const session = await store.write((tx) => registerSession(tx, s1));
