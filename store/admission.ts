@@ -47,7 +47,9 @@ export function admitNext(tx: Tx): void {
 export function takeBackUnclaimed(tx: Tx): void {
   const rows = tx.db
     .all<InvocationRow & { last_seen_at: string; draining: number }>(
-      `SELECT ${rowOf('s')}, h.last_seen_at, h.draining FROM subagent_sessions s JOIN hosts h ON h.id = s.host_id
+      // Hosts first, as CROSS JOIN says: for the order SQLite would go through all that ever ran.
+      `SELECT ${rowOf('s')}, h.last_seen_at, h.draining
+       FROM hosts h CROSS JOIN subagent_sessions s ON s.host_id = h.id
        WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.invocation_id = s.id AND r.state = 'live')
        ORDER BY s.ordinal DESC`,
     )

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import type { Db } from '../../store/database.ts';
 import {
   acknowledge,
   callbacksOf,
@@ -10,34 +9,14 @@ import {
 import { markOffered, offerCallbacks, withdrawOffers } from '../../store/offers.ts';
 import { sessionState } from '../../store/session-states.ts';
 import { registerSession } from '../../store/sessions.ts';
+import { watchPlans } from './plans.ts';
 import { withStore } from './store-fixture.ts';
-
-/** What SQLite goes through from its beginning to its end to do this. */
-const scansOf = (db: Db, sql: string, params: object) =>
-  db
-    .all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, params as never)
-    .flatMap(({ detail }) => (all.test(detail) ? [sql] : []));
-const all = /^(SCAN mailbox|SEARCH mailbox USING INTEGER PRIMARY KEY \(rowid>)/;
 
 test('callbacks that were read long ago cost no hook, no run and no deletion anything', () =>
   withStore(async ({ store }) => {
-    const scans: string[] = [];
-    let looked = 0;
-    const watched = (db: Db): Db => {
-      const look = (sql: string, params: object = {}) => {
-        if (!sql.includes('mailbox')) return;
-        looked += 1;
-        scans.push(...scansOf(db, sql, params));
-      };
-      return {
-        ...db,
-        get: (sql, params) => (look(sql, params), db.get(sql, params)),
-        all: (sql, params) => (look(sql, params), db.all(sql, params)),
-        run: (sql, params) => (look(sql, params), db.run(sql, params)),
-      };
-    };
     await store.write((given) => {
-      const tx = { ...given, db: watched(given.db) };
+      const plans = watchPlans(given.db);
+      const tx = { ...given, db: plans.db };
       const names = { agentId: 'a', sessionKey: 's', harness: null, project: null, title: null };
       const session = registerSession(tx, names);
       waitingCallbacks(tx.db, session.id, 10);
@@ -51,13 +30,9 @@ test('callbacks that were read long ago cost no hook, no run and no deletion any
       offerCallbacks(tx, session);
       withdrawOffers(tx, session);
       sessionState(tx.db, session, tx.now);
-      for (const sql of [
-        'DELETE FROM mailbox WHERE session_id = :id',
-        'DELETE FROM sessions WHERE id = :id',
-      ]) {
-        scans.push(...scansOf(given.db, sql, { id: session.id }));
-      }
+      plans.look('DELETE FROM mailbox WHERE session_id = :id', { id: session.id });
+      plans.look('DELETE FROM sessions WHERE id = :id', { id: session.id });
+      expect(plans.looked()).toBeGreaterThan(15);
+      expect(plans.scans).toEqual([]);
     });
-    expect(looked).toBeGreaterThan(12);
-    expect(scans).toEqual([]);
   }));
