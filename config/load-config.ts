@@ -1,10 +1,11 @@
 /** Reads the home's configuration, from `config.yaml` or `config.json`. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
 import { configSchema, type Config } from '../contract/config.ts';
 import { AppError } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
 import { describeIssues, issueWords } from '../contract/issues.ts';
+import { limits } from '../contract/limits.ts';
 import { checkCommands } from './check-commands.ts';
 import { ConfigError } from './config-error.ts';
 
@@ -50,10 +51,21 @@ function parseText(file: string, text: string): unknown {
 
 function read(file: string): string {
   try {
+    refuseLarge(file, statSync(file).size);
     return readFileSync(file, 'utf8');
   } catch (cause) {
+    if (cause instanceof AppError) throw cause;
     throw new AppError('config_invalid', `${file} cannot be read: ${(cause as Error).message}`, {
       cause,
     });
   }
+}
+
+/** It is read again for as long as it has a mistake, by a server that answers nobody meanwhile. */
+function refuseLarge(file: string, bytes: number): void {
+  if (bytes <= limits.configBytesMax) return;
+  throw new AppError(
+    'config_invalid',
+    `${file} has ${bytes} bytes; ${limits.configBytesMax} are the most that are read`,
+  );
 }

@@ -48,6 +48,8 @@ export const limits = {
   envValueBytesMax: 32 * KiB,
   /** A request body: the largest prompt as JSON, escapes included. */
   bodyBytesMax: 40 * MiB,
+  /** A runner takes some hundred bytes. */
+  configBytesMax: 256 * KiB,
   /** How deep JSON may be nested. */
   jsonLevelsMax: 100,
   /** What is read of a transcript's file at once: as much as could come inline. What is known of it counts not. */

@@ -1,7 +1,6 @@
 /** `export` and `import`: sessions as lines of JSON, from one store to another. */
 import { open, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { AppError } from '../../contract/errors.ts';
@@ -11,6 +10,7 @@ import { connect } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { agentOption, jsonOption, ofAgent } from '../option-values.ts';
+import { readLines } from '../read-lines.ts';
 import { usageError } from '../report-error.ts';
 import { exportedText, importedPages } from '../session-lines.ts';
 import { writeJson } from '../write-json.ts';
@@ -108,9 +108,9 @@ async function linesOf(
     const handle = await open(path).catch((cause: Error) => {
       throw usageError(`${path} cannot be read: ${cause.message}`);
     });
-    return handle.readLines();
+    return readLines(handle.createReadStream());
   }
   if (input.isTerminal)
     throw usageError('Nothing was given to import.', 'Name a file, or pipe it in.');
-  return createInterface({ input: streams.stdin, crlfDelay: Infinity });
+  return readLines(streams.stdin);
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { limits } from '../../contract/limits.ts';
 import { createConfigSource, loadConfig } from '../../config/index.ts';
 
 let home = '';
@@ -58,6 +59,7 @@ test.each([
   ['config.yaml', 'runners: {a: 1\nb', 'is not YAML'],
   ['config.yaml', 'a: 1\na: 2\n', 'is not YAML: Map keys must be unique'],
   ['config.yaml', '- 1\n', '(top level)'],
+  ['config.yaml', '#'.repeat(limits.configBytesMax + 1), 'are the most that are read'],
 ])('%s with %j is refused by name', (name, text, reason) => {
   write(name, text);
   const { message } = mistakeOf();
