@@ -1,5 +1,6 @@
 /** Whose turns a query looks at, in two forms: for FTS5, and for a turn at hand. Numbers of our own, never a caller's words. */
 import type { SearchScope } from '../contract/search.ts';
+import { isBelow, within } from '../domain/is-below.ts';
 import { projectName, type Place, type Places } from './places.ts';
 import type { ScopeNames } from './scope-names.ts';
 
@@ -97,10 +98,8 @@ export function scopeTokens(names: ScopeNames, sessionId: number, place: Place):
 
 /** The folder that is asked for, and those below it. */
 export function isInProject(folder: string | null, project: string | null): boolean {
-  return project === null || folder === project || (folder?.startsWith(below(project)) ?? false);
+  return project === null || folder === project || (folder !== null && isBelow(project, folder));
 }
 
 const projectsIn = (names: ScopeNames, agentId: string, project: string) =>
-  names.from('project', projectName(agentId, project), projectName(agentId, below(project)));
-
-const below = (project: string) => (project.endsWith('/') ? project : `${project}/`);
+  names.from('project', projectName(agentId, project), projectName(agentId, within(project)));
