@@ -243,3 +243,11 @@ test('of a conversation that is gone back in, the last branch is read, and all t
     runs(),
   );
 }, 120_000);
+
+test('an answer of which nothing else is known comes after the prompt that a hook has told', async () => {
+  await withHooks(async (room) => {
+    await room.prompt('s1', 'the prompt');
+    await room.report('s1', line('assistant', 'its answer'));
+    expect(room.said('s1')).toEqual(['user: the prompt', 'assistant: its answer']);
+  });
+});
