@@ -26,8 +26,7 @@ export async function listen(
     paths,
   );
   if (port === 0) writeFileSync(paths.portFile, String(first.port));
-  const isMore = !isEvery(address) && !isLoopback(address);
-  if (!isMore) return first;
+  if (isListenedOn(address)) return first;
   try {
     const more = await listenAt(fetch, { port: first.port, address }, paths);
     return {
@@ -68,7 +67,8 @@ async function listenAt(
   };
 }
 
-const isLoopback = (address: string) => address.startsWith('127.') || address === '::1';
+/** On which it listens anyway. */
+const isListenedOn = (address: string) => isEvery(address) || address === serverAddress;
 const isEvery = (address: string) => address === '0.0.0.0' || address === '::';
 
 /**

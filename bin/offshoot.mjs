@@ -8,8 +8,6 @@ const main = new URL(`../dist/${isHook ? 'hook' : 'cli/main'}.js`, import.meta.u
 if (existsSync(main)) {
   await import(main.href);
 } else {
-  console.error(
-    'Offshoot is not built yet. Run `npm ci`, or `npm run build` where it is installed.',
-  );
+  console.error('Offshoot is not built yet. Run `node scripts/setup.mjs` in its folder.');
   process.exitCode = isHook ? 0 : 1;
 }

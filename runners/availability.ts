@@ -49,8 +49,8 @@ function programAvailability(runner: CommandRunner, lookUp: LookUp): Availabilit
   if (path.split(delimiter).some((folder) => folder !== '' && isExecutable(join(folder, command))))
     return { available: true, reason: null };
   return missing(
-    `${command} is not on the PATH of the runner host (${path})`,
-    `install it, or give runners.${runner.id}.command its absolute path`,
+    `${command} is not on the PATH of the runner host`,
+    `install it, or give runners.${runner.id}.command its absolute path (PATH is ${path})`,
   );
 }
 

@@ -49,8 +49,9 @@ async function exportSession(
   const file = resolve(deps.cwd, out);
   // Before the file is made: a session that is not there leaves none behind.
   const first = await text.next();
-  const handle = await open(file, 'wx', 0o600).catch((cause: Error) => {
-    throw usageError(`${file} cannot be made: ${cause.message}`, 'Name a new file.');
+  const handle = await open(file, 'wx', 0o600).catch((cause: NodeJS.ErrnoException) => {
+    const why = cause.code === 'EEXIST' ? 'it is there already' : cause.message;
+    throw usageError(`${file} cannot be made: ${why}`, 'Name a new file.');
   });
   try {
     // All of each page: one write takes as much as there is room for, and that is no error.

@@ -67,7 +67,10 @@ async function up(deps: CliDeps, options: UpOptions): Promise<ExitCode> {
   });
   const { health, wasRunning } = await withProgress(deps, 'starting', work);
   if (wasRunning) {
-    const later = options.port === undefined ? '' : ' --port counts from the next start.';
+    const later =
+      options.port === undefined
+        ? ''
+        : ' --port counts with a start: offshoot down, then up --port again.';
     err.write(`Offshoot is already running.${later}\n`);
   }
   const addresses = addressesOf(home, discover(home).url, health);

@@ -38,3 +38,27 @@ test('listening on all addresses holds for loopback, too', () =>
       await listening.close();
     }
   }));
+
+test('one more address may be another one of loopback; the one that it listens on anyway is none', () =>
+  withFolder(async (home) => {
+    const answer = () => new Response('here');
+    const isHeard = (address: string, port: number) =>
+      fetch(`http://${address}:${port}/`).then(
+        () => true,
+        () => false,
+      );
+    for (const [address, isMore] of [
+      ['127.0.0.2', true],
+      ['127.0.0.1', false],
+    ] as const) {
+      const { port, close } = await listen(answer, { port: 0, address }, homePaths(home));
+      try {
+        expect([await isHeard('127.0.0.1', port), await isHeard('127.0.0.2', port)]).toEqual([
+          true,
+          isMore,
+        ]);
+      } finally {
+        await close();
+      }
+    }
+  }));
