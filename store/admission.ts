@@ -43,15 +43,18 @@ export function admitNext(tx: Tx): void {
 /**
  * What a host was given and did not claim before it fell silent, or began to drain, goes back to the
  * head of the queue: another host may take it, and until then its record says what it waits for.
+ * Of one host alone where its own word is known, and the silence of the others is not judged.
  */
-export function takeBackUnclaimed(tx: Tx): void {
+export function takeBackUnclaimed(tx: Tx, hostId: string | null = null): void {
   const rows = tx.db
     .all<InvocationRow & { last_seen_at: string; draining: number }>(
       // Hosts first, as CROSS JOIN says: for the order SQLite would go through all that ever ran.
       `SELECT ${rowOf('s')}, h.last_seen_at, h.draining
        FROM hosts h CROSS JOIN subagent_sessions s ON s.host_id = h.id
        WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.invocation_id = s.id AND r.state = 'live')
+         AND (:hostId IS NULL OR h.id = :hostId)
        ORDER BY s.ordinal DESC`,
+      { hostId },
     )
     .filter((row) => row.draining === 1 || !isLive(row, tx.now));
   for (const { id } of rows) {

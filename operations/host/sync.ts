@@ -1,5 +1,5 @@
 import type { SyncAnswer, SyncRequest } from '../../contract/store-api.ts';
-import { admitNext } from '../../store/admission.ts';
+import { admitNext, takeBackUnclaimed } from '../../store/admission.ts';
 import { reach } from '../../faults/reach.ts';
 import { findHost, touchHost } from '../../store/hosts.ts';
 import { requireBoot } from '../../store/lifecycle/claim.ts';
@@ -40,6 +40,7 @@ async function notePresence({ store }: Deps, request: SyncRequest): Promise<void
     requireBoot(tx, request);
     touchHost(tx, request.hostId, request.draining);
     loseUnknownRuns(tx, request);
+    if (request.draining) takeBackUnclaimed(tx, request.hostId);
     // It may have been away: then this is when its slots are there again.
     admitNext(tx);
   });

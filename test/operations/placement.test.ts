@@ -71,12 +71,22 @@ test('what a draining host has not claimed goes on elsewhere; what it runs stays
     const running = await room.host.claim((await room.start()).id);
     const { id } = await room.start();
     await room.host.sync([running], true);
-    await look(room);
+    // At once, not when the server looks at the time next.
     expect((await room.get(id)).pendingReason).toBe('every runner host is about to end');
     const other = await second(room);
     await other.play(id, 'done');
     expect(hostOf(room, running.invocationId)).toBe('local');
     expect(await room.host.end(running, 'done')).toMatchObject({ status: 'completed' });
+  });
+});
+
+test('a host that ends takes back nothing of another, which may be silent for the while only', async () => {
+  await withOperations(async (room) => {
+    const { id } = await room.start();
+    const other = await second(room);
+    room.clock.advance(16_000);
+    await other.sync([], true);
+    expect(hostOf(room, id)).toBe('local');
   });
 });
 

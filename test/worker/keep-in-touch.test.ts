@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import type { RunSpec } from '../../contract/run.ts';
 import type { SyncRequest } from '../../contract/store-api.ts';
 import { hostHandlers } from '../../operations/index.ts';
-import { startRunnerHost } from '../../worker/host/runner-host.ts';
+import { startRunnerHost, type RunnerHost } from '../../worker/host/runner-host.ts';
 import { until } from '../e2e/stack.ts';
 import { withOperations, type Room } from '../operations/operations-fixture.ts';
 import { succeeded } from '../operations/test-host.ts';
@@ -15,6 +15,7 @@ const clock = { now: () => new Date(), advance: () => {} };
 interface Hosted extends Room {
   launched: string[];
   polls: SyncRequest[];
+  itself: RunnerHost;
   untilEnded(ids: string[]): Promise<void>;
 }
 
@@ -55,7 +56,7 @@ async function withHost(
       const isOver = (id: string) => room.row(id).completed_at !== null;
       try {
         await use({
-          ...{ ...room, launched, polls },
+          ...{ ...room, launched, polls, itself: host },
           untilEnded: async (ids) =>
             void (await until(
               async () => ids.every(isOver),
@@ -179,4 +180,65 @@ test('an idle host asks no more often than its poll lasts, also while a run is b
     await room.untilEnded([id]);
     expect((await room.get(id)).status).toBe('cancelled');
   });
+});
+
+const untilHeard = (room: Hosted) =>
+  until(
+    async () => room.polls.length,
+    (n) => n > 0,
+  );
+
+test.each(['stop', 'drain'] as const)(
+  'a host that ends in order (%s) says so, and is given nothing more',
+  async (how) => {
+    await withHost(
+      async () => 'done',
+      async (room) => {
+        await untilHeard(room);
+        room.itself[how]();
+        await room.itself.ended;
+        const { id } = await room.start();
+        expect((await room.get(id)).pendingReason).toBe('every runner host is about to end');
+      },
+    );
+  },
+);
+
+test('while it ends what it runs, what it was given goes back at once; it is not had to work again by a signal', async () => {
+  let end: () => void = () => {};
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const play = () => ended.then(() => 'done');
+  await withHost(play, async (room) => {
+    const { id } = await room.start();
+    await until(
+      async () => room.launched.length,
+      (n) => n === 1,
+    );
+    room.itself.stop();
+    room.itself.resume();
+    const next = await room.start();
+    await until(
+      async () => room.row(next.id).host_id,
+      (hostId) => hostId === null,
+      2,
+    );
+    end();
+    await room.itself.ended;
+    expect(room.launched).toEqual([`${id}/1`]);
+    expect(room.row(next.id).host_id).toBeNull();
+  });
+});
+
+test('a server that does not answer holds up the end for a second at most', async () => {
+  await withHost(
+    async () => 'done',
+    async (room) => {
+      await untilHeard(room);
+      const from = performance.now();
+      room.itself.stop();
+      await room.itself.ended;
+      expect(performance.now() - from).toBeLessThan(1900);
+    },
+    { deafPolls: 99 },
+  );
 });

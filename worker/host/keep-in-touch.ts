@@ -29,6 +29,8 @@ export interface TouchDeps {
 /** Half of what counts as silence, so that one lost answer does not. */
 const WAIT_SECONDS_MAX = 5;
 const RETRY_MS = 250;
+/** A server that is away, or ends as well, is not waited for. */
+const GOODBYE_MS = 1000;
 
 export async function keepInTouch(deps: TouchDeps): Promise<void> {
   const beginner = createBeginner(deps);
@@ -50,7 +52,7 @@ export async function keepInTouch(deps: TouchDeps): Promise<void> {
         if (answer.start.length > 0 && fresh === 0) await pause(deps.signal);
         if (answer.temporal) deps.onTemporal(answer.temporal);
       } catch (error) {
-        if (deps.signal.aborted) return;
+        if (deps.signal.aborted) break;
         silence.lasts(error);
         if (error instanceof AppError && error.code === 'stale_claim') await greet(deps);
         await pause(deps.signal);
@@ -58,6 +60,17 @@ export async function keepInTouch(deps: TouchDeps): Promise<void> {
     }
   } finally {
     clock.stop();
+  }
+  await sayGoodbye(deps);
+}
+
+/** Said after the last poll, so that none of them takes it back. What it was given goes on elsewhere at once. */
+async function sayGoodbye({ api, hostId, bootId, runs }: TouchDeps): Promise<void> {
+  const word = { hostId, bootId, runs: runs.list(), heard: [], draining: true, waitSeconds: 0 };
+  try {
+    await api.sync(word, AbortSignal.timeout(GOODBYE_MS));
+  } catch {
+    // Then its silence says so, a while later.
   }
 }
 

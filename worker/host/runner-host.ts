@@ -55,6 +55,7 @@ export function startRunnerHost(deps: RunnerHostDeps): RunnerHost {
   const life = new AbortController();
   let polling = new AbortController();
   let isDraining = false;
+  let isStopping = false;
   let known: HelloAnswer | null = null;
   let temporal: HelloAnswer['temporal'] = null;
   const runs = new RunTable({ ...deps, homeId: () => markerHome(known!.homeId, deps.folderMark) });
@@ -110,14 +111,15 @@ export function startRunnerHost(deps: RunnerHostDeps): RunnerHost {
   }
 
   function resume(): void {
-    if (!isDraining || life.signal.aborted) return;
+    if (!isDraining || isStopping || life.signal.aborted) return;
     isDraining = false;
     runs.open();
     polling = new AbortController();
   }
 
   function stop(): void {
-    isDraining = false;
+    isStopping = true;
+    isDraining = true;
     runs.close();
     polling.abort();
     runs.stopAll('lost');
