@@ -11,6 +11,7 @@ import { AppError } from '../contract/errors.ts';
 import { homePaths, hostLock } from '../contract/home.ts';
 import { localHostId } from '../contract/names.ts';
 import { signToken } from '../domain/token.ts';
+import { plainText } from '../domain/plain-text.ts';
 import { homeFolder } from '../client/home-folder.ts';
 import { readServerFile } from '../client/server-file.ts';
 import { takeFileLock } from '../engine/file-lock.ts';
@@ -26,6 +27,7 @@ import { hostToken, localize, withPlace } from './host/elsewhere.ts';
 import { makeOwnFolder } from './host/own-folder.ts';
 import { startRunnerHost, type RunnerHost, type RunnerHostDeps } from './host/runner-host.ts';
 import { createStoreApi, type StoreApi } from './host/store-api.ts';
+import { tellOfServer } from './host/tell-of-server.ts';
 import { installSdkRuntime } from './sdk-runtime.ts';
 import type { EngineTarget } from './poll-engine.ts';
 
@@ -47,10 +49,16 @@ const log = createLogger({
   write: writeTo(process.stderr),
 });
 
+const slots = () => Number(flags.slots ?? config.lastGood().limits.slots);
+/** To whoever started this host in a terminal; the one beside the server has nobody there. */
+const say = (line: string) => {
+  if (flags.server !== undefined) process.stderr.write(`${plainText(line)}\n`);
+};
+
 /** What beside-the-server and elsewhere do not share. */
 type Place = Pick<
   RunnerHostDeps,
-  'api' | 'hostId' | 'engine' | 'endsWhenRefused' | 'killGraceMs'
+  'api' | 'hostId' | 'engine' | 'endsWhenRefused' | 'trouble' | 'killGraceMs'
 > & {
   run: RunnerHostDeps['runProgram'];
 };
@@ -74,7 +82,7 @@ async function start(otlp: Otlp | null): Promise<RunnerHost> {
     bootId: randomUUID(),
     hostname: hostname(),
     pid: process.pid,
-    slots: () => Number(flags.slots ?? config.lastGood().limits.slots),
+    slots,
     folder,
     folderMark: folderMark(lock),
     runProgram: tracedRun(place.run, otlp?.record ?? null),
@@ -117,9 +125,12 @@ function elsewhere(server: string): Place {
     throw new AppError('unauthorized', `this token was made for ${hostId}, not for ${flags.name}`);
   }
   const api = createStoreApi(() => ({ url, token }));
+  const connected = () => `${hostId}: connected to ${url}, ${slots()} slots. Ctrl-C stops it.`;
+  const trouble = tellOfServer({ url, connected, say });
   let killGraceMs = config.read().limits.killGraceSeconds * 1000;
   let serverWorkFolder = '';
   const hello: StoreApi['hello'] = async (request) => {
+    trouble.asks();
     const answer = await api.hello(request);
     killGraceMs = answer.killGraceSeconds * 1000;
     serverWorkFolder = answer.workFolder;
@@ -131,6 +142,7 @@ function elsewhere(server: string): Place {
     hostId,
     engine: null,
     endsWhenRefused: true,
+    trouble,
     killGraceMs: () => killGraceMs,
     run: async (spec, io) => {
       const workFolder = join(paths.hosts, hostId, 'work');
@@ -153,6 +165,7 @@ try {
   // Started by the command line, it ends with it.
   process.on('disconnect', () => host.stop());
   await host.ended;
+  say('stopped');
   await otlp?.stop();
   process.exit(0);
 } catch (error) {

@@ -12,8 +12,16 @@ export interface InsistDeps {
   signal: AbortSignal;
   /** A person started it and waits: a server that will not have it is told to them. */
   endsWhenRefused?: boolean;
+  /** Takes the place of the log's own. */
+  trouble?: Trouble;
   /** Tests are less patient. */
   unheardMs?: number;
+}
+
+/** Told of each failure, and when it is over; says what is worth a line. */
+export interface Trouble {
+  lasts(error: unknown): void;
+  over(): void;
 }
 
 /** Throws where asking again changes nothing. */
@@ -23,7 +31,7 @@ export async function insist(
   { signal, endsWhenRefused = false, ...deps }: InsistDeps,
   isHopeless: (error: unknown) => boolean = () => false,
 ): Promise<void> {
-  const trouble = createTrouble(what, deps);
+  const trouble = deps.trouble ?? createTrouble(what, deps);
   while (!signal.aborted) {
     try {
       await attempt();
@@ -41,7 +49,7 @@ export async function insist(
 export function createTrouble(
   what: string,
   { log, unheardMs = UNHEARD_MS }: Pick<InsistDeps, 'log' | 'unheardMs'>,
-) {
+): Trouble {
   let since: number | null = null;
   let said = '';
   return {

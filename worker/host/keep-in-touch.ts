@@ -5,7 +5,7 @@ import { anySignal } from '../../contract/any-signal.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { RunKey, SyncAnswer } from '../../contract/store-api.ts';
 import { reach } from '../../faults/reach.ts';
-import { createTrouble } from './insist.ts';
+import { createTrouble, type Trouble } from './insist.ts';
 import { startLeaseClock } from './lease-clock.ts';
 import { nameOf, type RunTable } from './run-table.ts';
 import type { StoreApi } from './store-api.ts';
@@ -22,6 +22,8 @@ export interface TouchDeps {
   sayHello(): Promise<void>;
   signal: AbortSignal;
   log: Log;
+  /** Takes the place of the log's own. */
+  trouble?: Trouble;
   /** Tests are less patient. */
   unheardMs?: number;
 }
@@ -34,7 +36,7 @@ const GOODBYE_MS = 1000;
 
 export async function keepInTouch(deps: TouchDeps): Promise<void> {
   const beginner = createBeginner(deps);
-  const silence = createTrouble('the server is not heard', deps);
+  const silence = deps.trouble ?? createTrouble('the server is not heard', deps);
   // Whoever has had no contact for the time of the lease has lost its claims: the store counts alike.
   const clock = startLeaseClock({ ...deps, onOver: () => giveUp(deps) });
   try {

@@ -5,7 +5,7 @@ import { limits } from '../../contract/limits.ts';
 import type { Report, RunKey } from '../../contract/store-api.ts';
 import { Backlog } from './backlog.ts';
 import { reach } from '../../faults/reach.ts';
-import { createTrouble } from './insist.ts';
+import { createTrouble, type Trouble } from './insist.ts';
 import { isRefusal, isUnknownRun, type StoreApi } from './store-api.ts';
 import type { Spool } from './spool.ts';
 
@@ -34,7 +34,7 @@ export class Reporter {
   readonly #deps: ReporterDeps;
   readonly #backlog: Backlog;
   /** The server may hear this host and not take its reports: a gateway bounds what it lets through. */
-  readonly #trouble: ReturnType<typeof createTrouble>;
+  readonly #trouble: Trouble;
   #n = 0;
   #isAway = false;
   #hasEnding = false;

@@ -9,7 +9,7 @@ import type { HelloAnswer } from '../../contract/store-api.ts';
 import { reach } from '../../faults/reach.ts';
 import { pollEngine, type EngineTarget, type PollDeps } from '../poll-engine.ts';
 import { flushLeftSpools } from './flush-left-spools.ts';
-import { insist } from './insist.ts';
+import { insist, type Trouble } from './insist.ts';
 import { keepInTouch } from './keep-in-touch.ts';
 import { RunTable, type RunTableDeps } from './run-table.ts';
 import type { StoreApi } from './store-api.ts';
@@ -32,6 +32,8 @@ export interface RunnerHostDeps {
   engine: EngineTarget | null;
   /** A person started it and waits: a server that will not have it is told to them. */
   endsWhenRefused?: boolean;
+  /** Hears of the server's silence in place of the log. */
+  trouble?: Trouble;
   log: Log;
   /** Tests are less patient. */
   unheardMs?: number;
