@@ -6,7 +6,11 @@ import { exitCodeOfError, type ExitCode } from './exit-codes.ts';
 import { plainText } from '../domain/plain-text.ts';
 import { createStyle } from './render/style.ts';
 
-export function reportError({ err }: CliDeps, error: unknown, isJson: boolean): ExitCode {
+export function reportError(
+  { err }: Pick<CliDeps, 'err'>,
+  error: unknown,
+  isJson: boolean,
+): ExitCode {
   const { code, message, hint: given } = asAppError(error);
   const hint = hintFor('cli', given);
   if (isJson) {

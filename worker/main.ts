@@ -5,6 +5,9 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { exitCodeOfError, exitCodes } from '../cli/exit-codes.ts';
+import { outputOf } from '../cli/process-terminal.ts';
+import { reportError } from '../cli/report-error.ts';
 import { createConfigSource, ownVersion } from '../config/index.ts';
 import { readEnvironment } from '../contract/config.ts';
 import { AppError } from '../contract/errors.ts';
@@ -153,6 +156,20 @@ function elsewhere(server: string): Place {
   };
 }
 
+/** As every command tells it: `offshoot worker` is one. */
+function tellFailure(error: unknown): number {
+  const err = outputOf(process.stderr, environment.noColor);
+  return reportError({ err }, error, false);
+}
+
+function logFailure(error: unknown): number {
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = error instanceof AppError ? error.hint : null;
+  const said = hint ? `${message.replace(/\.$/, '')}. ${hint}` : message;
+  log(`runner host failed: ${said}`, { level: 'error' });
+  return error instanceof AppError ? exitCodeOfError(error.code) : exitCodes.incomplete;
+}
+
 try {
   const endpoint = config.read().telemetry.otlpEndpoint ?? environment.otlpEndpoint;
   const otlp = await sendTelemetry(endpoint, { process: 'host', version: ownVersion(), log });
@@ -169,8 +186,5 @@ try {
   await otlp?.stop();
   process.exit(0);
 } catch (error) {
-  const hint = error instanceof AppError && error.hint ? ` ${error.hint}` : '';
-  const message = error instanceof Error ? error.message : String(error);
-  log(`runner host failed: ${message}${hint}`, { level: 'error' });
-  process.exit(1);
+  process.exit(flags.server === undefined ? logFailure(error) : tellFailure(error));
 }

@@ -59,7 +59,7 @@ async function work(deps: CliDeps, options: WorkerOptions): Promise<ExitCode> {
   for (const signal of signals) process.on(signal, passOn);
   const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
   for (const signal of signals) process.off(signal, passOn);
-  return code === 0 ? exitCodes.ok : exitCodes.incomplete;
+  return Object.values(exitCodes).find((known) => known === code) ?? exitCodes.incomplete;
 }
 
 async function token(

@@ -33,8 +33,10 @@ test('a second host on a home is refused by name and pid, and the agents of the 
   const patience = setTimeout(() => second.kill('SIGKILL'), 20_000);
   const [said, [code]] = await Promise.all([text(second.stderr), once(second, 'exit')]);
   clearTimeout(patience);
-  expect(code).toBe(1);
-  expect(said).toContain(`another runner host has ${stack.home}: process ${first}. End it first`);
+  expect(code).toBe(5);
+  expect(said).toContain(
+    `another runner host has ${stack.home}: process ${first}. End it first. offshoot down ends`,
+  );
   release(record, 'go');
   const ended = await stack.ended(record.id);
   expect([ended.status, ended.result?.content]).toEqual(['completed', 'begun\ndone']);

@@ -217,7 +217,7 @@ test('a token is bound to its host, can be replaced and revoked, and its host sa
     const first = await stack.client.call('issueHostToken', { hostId: 'box' });
     const second = await stack.client.call('issueHostToken', { hostId: 'box' });
     const refused = await startRemoteHost(stack, network, { name: 'box', token: first.token });
-    expect(await refused.exited).toBe(1);
+    expect(await refused.exited).toBe(5);
     expect(refused.said()).toContain('The token of this runner host was revoked');
     await refused.stop();
     const host = await startRemoteHost(stack, network, { name: 'box', token: second.token });

@@ -1,12 +1,17 @@
 /** What `offshoot worker` says to whoever started it, and the codes with which it ends. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { storeApiPaths, type HelloAnswer } from '../../contract/store-api.ts';
 import { signToken } from '../../domain/token.ts';
 import { withFolder } from '../support/folder.ts';
-import { startOffshoot, type Running } from './commands.ts';
+import { entryFile } from '../../launcher/entry.ts';
+import { cleanEnv, startOffshoot, type Running } from './commands.ts';
 import { until } from './stack.ts';
 
 const token = signToken('secret', { role: 'host', hostId: 'box', tokenId: 't1' });
@@ -61,4 +66,32 @@ test('it says that its server does not answer, where, and why', () =>
     const away = `the server at ${url} does not answer (ECONNREFUSED); trying again`;
     expect(stderr).toBe(`${away}\nstopped\n`);
     expect(code).toBe(0);
+  }));
+
+test('what it cannot start with is told as any command tells it, with the code of that error', () =>
+  withFolder(async (home) => {
+    const other = startWorker(home, 'http://127.0.0.1:1', ['--name', 'other']);
+    const said = 'offshoot: this token was made for box, not for other\n';
+    expect(await other.ended).toEqual({ code: 5, stdout: '', stderr: said });
+    const none = startWorker(home, 'http://127.0.0.1:1', ['--token-file', join(home, 'none')]);
+    expect(await none.ended).toMatchObject({ code: 5 });
+    writeFileSync(join(home, 'config.yaml'), 'limits: { slots: none }\n');
+    const mistaken = await startWorker(home, 'http://127.0.0.1:1').ended;
+    expect(mistaken).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^offshoot: .*\n  /s),
+    });
+  }));
+
+test('the host beside the server has it in one line of its log', () =>
+  withFolder(async (home) => {
+    writeFileSync(join(home, 'config.yaml'), 'limits: { slots: none }\n');
+    const child = spawn(process.execPath, [entryFile('worker')], {
+      env: cleanEnv({ OFFSHOOT_HOME: home }),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    expect(code).toBe(2);
+    const { msg } = JSON.parse(said) as { msg: string };
+    expect(msg).toMatch(/^runner host failed: .*[^.]\. [A-Z`]/);
   }));
