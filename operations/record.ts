@@ -64,6 +64,9 @@ function whyNotAdmitted(deps: Deps, row: InvocationRow): string {
     return `runner host ${bound.id}, where its files are, is away: it waits for it`;
   }
   if (hosts.every((host) => host.draining === 1)) return 'every runner host is about to end';
+  if (bound?.draining === 1) {
+    return `runner host ${bound.id}, where its files are, is about to end: it waits for it`;
+  }
   const where = bound && hosts.length > 1 ? ` on runner host ${bound.id}` : '';
   return `no free slot${where}: ${ahead(deps, row)} before it`;
 }

@@ -102,6 +102,10 @@ test('a session goes on where it has spoken before, and waits for that host whil
         executionMode: 'ASYNC_POLL',
       });
       expect(hostOf(room, next.id)).toBe('local');
+      await room.host.sync([], true);
+      expect((await room.get(next.id)).pendingReason).toBe(
+        'runner host local, where its files are, is about to end: it waits for it',
+      );
       room.clock.advance(16_000);
       await other.sync();
       await look(room);
