@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { configSchema } from '../../contract/config.ts';
 import { subAgentWorkflowId } from '../../contract/names.ts';
 import { operations, type OperationInput, type OperationName } from '../../contract/operations.ts';
+import { isFinal } from '../../contract/words.ts';
 import { handlers, type Caller, type Deps } from '../../operations/index.ts';
 import { expire } from '../../store/lifecycle/expire.ts';
 import { openStore, type Store } from '../../store/index.ts';
-import type { InvocationRow } from '../../store/invocations.ts';
+import { statusOf, type InvocationRow } from '../../store/invocations.ts';
 import { callerAs, createDeps } from '../operations/operations-fixture.ts';
 import { createClock, type TestClock } from '../store/store-fixture.ts';
 import { holdRemoteRun } from '../../worker/remote-lease.ts';
@@ -141,7 +142,9 @@ export class World {
         },
       )
       .finally(() => this.calls.delete(call));
-    while (answer === '' && !this.#standsStill(who.by)) await turn();
+    const isLeft = () =>
+      this.#standsStill(who.by) || (name === 'waitSubagents' && this.#isOver(who.by));
+    while (answer === '' && !isLeft()) await turn();
     await this.rest();
     if (fault !== null) throw fault as Error;
     return answer || 'waits';
@@ -149,6 +152,11 @@ export class World {
 
   #standsStill(by: string | null): boolean {
     return this.store.db.get('SELECT 1 FROM waits WHERE waiter_id = :by', { by }) !== undefined;
+  }
+
+  /** Whose invocation is over waits as anybody else does: it holds no slot that could be lent. */
+  #isOver(by: string | null): boolean {
+    return by !== null && isFinal(statusOf(this.store.db, by) ?? 'failed');
   }
 
   /** Lets what was set off by a commit come to its end. */
