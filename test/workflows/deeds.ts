@@ -2,20 +2,24 @@
 import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { until } from '../e2e/stack.ts';
-import { statusOf } from './gated-programs.ts';
 
 export const deeds = {
   terminated: async (client: Client, id: string): Promise<void> =>
     void (await client.workflow.getHandle(id).terminate('by hand')),
   missing: async (client: Client, id: string): Promise<void> => {
+    const runOf = () =>
+      client.workflow
+        .getHandle(id)
+        .describe()
+        .then(({ runId }) => runId)
+        .catch(() => null);
+    const before = await runOf();
     await client.workflowService.deleteWorkflowExecution({
       namespace: 'default',
       workflowExecution: { workflowId: id },
     });
-    await until(
-      async () => statusOf(client, id),
-      (status) => status === 'missing',
-    );
+    // A server that is there may have begun it again before anybody has seen it missing.
+    await until(runOf, (runId) => runId !== before);
   },
   reset: async (client: Client, id: string): Promise<void> => {
     const handle = client.workflow.getHandle(id);
