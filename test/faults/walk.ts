@@ -27,13 +27,32 @@ const truthSecondsMax = 60;
 const deadRunningSecondsMax = 15;
 /** A tree takes more than a second; asking more often would only take time from it. */
 const lookEveryMs = 100;
+const treesMax = 4;
 let sessions = 0;
 
-/** Nobody died: how often a point is passed is up to what happens to come together. */
-export class NotPassed extends Error {}
-
-/** Several deaths come one after the other, each when what died before is there again. */
+/**
+ * Several deaths come one after the other, each when what died before is there again. How often a tree
+ * passes a point is up to what happens to come together: output may be told with its ending, and a run be
+ * over before its workflow asks for a lease. What did not come in one tree comes in the next, at its
+ * first passage.
+ */
 export async function walk(stack: FaultStack, deaths: Fault[]): Promise<Walked> {
+  let left = deaths;
+  let walked: Walked = { seconds: 0, deadRunningSeconds: 0 };
+  for (let tree = 0; tree < treesMax; tree += 1) {
+    const { came, ...seen } = await walkTree(stack, left);
+    walked = {
+      seconds: Math.max(walked.seconds, seen.seconds),
+      deadRunningSeconds: Math.max(walked.deadRunningSeconds, seen.deadRunningSeconds),
+    };
+    left = left.slice(came).map((death) => ({ ...death, nth: 1 }));
+    if (left.length === 0) return walked;
+  }
+  throw new Error(`${left[0]!.point} was not passed in ${treesMax} trees`);
+}
+
+/** How many of the deaths came, and what was seen after them. */
+async function walkTree(stack: FaultStack, deaths: Fault[]): Promise<Walked & { came: number }> {
   const scenario = scenarioOf(deaths[0]!.point);
   await untilUp(stack);
   const sessionKey = await newSession(stack);
@@ -50,17 +69,17 @@ export async function walk(stack: FaultStack, deaths: Fault[]): Promise<Walked> 
     await untilBegun(stack);
     over.abort();
     const times = await dying;
-    const missed = deaths[times.length];
-    if (missed) throw new NotPassed(`${missed.point} was not passed ${missed.nth} times`);
+    const came = deaths.slice(0, times.length);
     await untilGone(agentsOf(stack.home), 5);
-    const ownHostDeaths = deaths.filter(({ kill }) => kill.includes('host')).length;
+    const ownHostDeaths = came.filter(({ kill }) => kill.includes('host')).length;
     const hostDeaths = scenario.hostDeaths + ownHostDeaths;
     const excuses = { hostDeaths, cancelled: scenario.isCancelled };
     await expectTruth(stack, tree, members, excuses);
     const deadRunningSeconds = watch.longestMs() / 1000;
     expect(stillSeconds).toBeLessThan(stillSecondsMax);
     expect(deadRunningSeconds).toBeLessThan(deadRunningSecondsMax * Math.max(1, hostDeaths));
-    return { seconds: Math.max(0, endedAt - times.at(-1)!) / 1000, deadRunningSeconds };
+    const seconds = Math.max(0, endedAt - (times.at(-1) ?? endedAt)) / 1000;
+    return { seconds, deadRunningSeconds, came: came.length };
   } finally {
     over.abort();
     watch.stop();

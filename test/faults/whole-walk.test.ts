@@ -4,7 +4,7 @@ import type { FaultPoint } from '../../faults/points.ts';
 import type { Name } from '../e2e/crash-fixture.ts';
 import { startFaultStack, type FaultStack } from './fault-stack.ts';
 import { allPoints, scenarios } from './scenarios.ts';
-import { NotPassed, stroll, walk, type Walked } from './walk.ts';
+import { stroll, walk, type Walked } from './walk.ts';
 
 /** Who dies, and how far into what a family passes: early, late and in between. */
 const deaths: { kill: Name[]; share: number }[] = [
@@ -39,7 +39,7 @@ test.each(combinations)(
     const usual = point === 'time uncommitted' ? 1 : (passes.get(point) ?? 1);
     const nth = 1 + Math.floor((usual - 1) * share);
     try {
-      const found = await walkOnce(point, nth, kill);
+      const found = await walk(stack, [{ point, nth, kill }]);
       walked.push(found);
       tell(`${point.padEnd(22)} ${who.padEnd(16)} ${found.seconds.toFixed(1)} s`);
     } catch (error) {
@@ -49,21 +49,6 @@ test.each(combinations)(
   },
   120_000,
 );
-
-/**
- * A tree may pass a point less often than the one that was counted, or not at all: messages come together,
- * and a run may be over before its workflow asks for a lease. Then the next tree, and its first passage.
- */
-async function walkOnce(point: FaultPoint, nth: number, kill: Name[]): Promise<Walked> {
-  for (const [left, which] of [nth, 1, 1, 1].entries()) {
-    try {
-      return await walk(stack, [{ point, nth: which, kill }]);
-    } catch (error) {
-      if (!(error instanceof NotPassed) || left === 3) throw error;
-    }
-  }
-  throw new Error('four walks end above');
-}
 
 test('all points were passed', () => {
   const passed = stack.reached();
