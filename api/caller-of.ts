@@ -29,7 +29,8 @@ function sessionFromHeader(c: Context): string | null {
 
 /** An empty header is none: a template whose variable was not set leaves one behind. */
 function keyFromHeader(c: Context, name: string): string | null {
-  const value = asUtf8(c.req.header(name) ?? '').trim();
+  const given = c.req.header(name);
+  const value = given === undefined ? '' : asUtf8(given).trim();
   if (value === '') return null;
   if (value.length > limits.keyCharsMax) {
     throw new AppError(

@@ -20,10 +20,10 @@ export function addOperationRoutes(app: Hono<ApiEnv>, deps: ApiDeps): void {
       const pathNames = namesInPath(path);
       app.on(operation.method, honoPath(path), async (c) => {
         if (operation.idle && wantsNoHooks(c)) {
-          return Response.json({ ...operation.idle, internal: true });
+          return c.json({ ...operation.idle, internal: true });
         }
         const input = await readInput(c, operation, pathNames);
-        return answer(operation, await deps.run(name, callerOf(c), input as never));
+        return answer(c, operation, await deps.run(name, callerOf(c), input as never));
       });
     }
     refuseOtherMethods(
@@ -63,10 +63,13 @@ function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1');
 }
 
-/** 202 and where to ask, as long as what was accepted has not ended. */
-function answer(operation: OperationDeclaration, output: unknown): Response {
+/**
+ * 202 and where to ask, as long as what was accepted has not ended. By the context: `Response.json` makes
+ * a stream of its words, which costs a request several turns of the event loop.
+ */
+function answer(c: Context, operation: OperationDeclaration, output: object): Response {
   const record = output as { id: string; status: Status };
-  if (!operation.accepted || isFinal(record.status)) return Response.json(output);
+  if (!operation.accepted || isFinal(record.status)) return c.json(output);
   const location = `/api/subagents/${encodeURIComponent(record.id)}`;
-  return Response.json(output, { status: operation.accepted, headers: { location } });
+  return c.json(output, operation.accepted, { location });
 }

@@ -1,7 +1,8 @@
 /** The configuration as it is now: read again when its file has changed, and only then. */
 import { statSync } from 'node:fs';
 import type { Config } from '../contract/config.ts';
-import { configFile, loadConfig } from './load-config.ts';
+import { homePaths } from '../contract/home.ts';
+import { loadConfig } from './load-config.ts';
 
 export interface ConfigSource {
   /** Throws `config_invalid` while the file has a mistake. */
@@ -11,10 +12,11 @@ export interface ConfigSource {
 }
 
 export function createConfigSource(home: string): ConfigSource {
+  const files = homePaths(home).configFiles;
   let known: { stamp: string; config: Config } | null = null;
   function read(): Config {
     // Taken before reading: a change in between is then seen by the next call.
-    const stamp = stampOf(configFile(home));
+    const stamp = files.map(stampOf).join();
     if (known?.stamp !== stamp) known = { stamp, config: loadConfig(home) };
     return known.config;
   }
@@ -33,7 +35,7 @@ export function createConfigSource(home: string): ConfigSource {
 }
 
 /** Two edits within one tick of the clock mostly differ in size, and a replaced file in its inode. */
-function stampOf(file: string | null): string {
-  const stat = file === null ? undefined : statSync(file, { bigint: true, throwIfNoEntry: false });
-  return stat ? `${file} ${stat.mtimeNs} ${stat.size} ${stat.ino}` : '';
+function stampOf(file: string): string {
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stat ? `${stat.mtimeNs} ${stat.size} ${stat.ino}` : '';
 }

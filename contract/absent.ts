@@ -10,9 +10,19 @@ export type OrNull<T> = T extends readonly (infer E)[]
 
 /** Without the optional fields that are null, at any depth. Where null has a meaning of its own, it stays. */
 export function withoutNulls(input: unknown, schema: z.ZodType): unknown {
+  // Most bodies hold none, and their schema need not be gone through.
+  return holdsNull(input) ? withoutTheNulls(input, schema) : input;
+}
+
+function holdsNull(value: unknown): boolean {
+  if (typeof value !== 'object') return false;
+  return value === null || Object.values(value).some(holdsNull);
+}
+
+function withoutTheNulls(input: unknown, schema: z.ZodType): unknown {
   const bare = bareOf(schema);
   if (bare instanceof z.ZodArray && Array.isArray(input)) {
-    return input.map((one) => withoutNulls(one, bare.element as z.ZodType));
+    return input.map((one) => withoutTheNulls(one, bare.element as z.ZodType));
   }
   if (!(bare instanceof z.ZodObject) || typeof input !== 'object' || input === null) return input;
   const shape = bare.shape as Record<string, z.ZodType>;
@@ -21,7 +31,7 @@ export function withoutNulls(input: unknown, schema: z.ZodType): unknown {
     Object.entries(input).flatMap(([name, value]: [string, unknown]) => {
       const field = fieldOf(name);
       if (field === undefined) return [[name, value]];
-      return value === null && isLeftOut(field) ? [] : [[name, withoutNulls(value, field)]];
+      return value === null && isLeftOut(field) ? [] : [[name, withoutTheNulls(value, field)]];
     }),
   );
 }

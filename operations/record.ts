@@ -47,11 +47,11 @@ function whyNotRunning(deps: Deps, row: InvocationRow): string {
   if (!wantsToRun && row.status === 'waiting') {
     return `waits for ${countOpenChildren(db, { invocationId: row.id })} open children`;
   }
+  if (row.host_id !== null) return 'starting';
   if (openInvocationOn(db, row.session_id)?.id !== row.id) {
     return 'waits for an earlier message on its session';
   }
-  if (row.host_id === null) return whyNotAdmitted(deps, row);
-  return 'starting';
+  return whyNotAdmitted(deps, row);
 }
 
 function whyNotAdmitted(deps: Deps, row: InvocationRow): string {

@@ -1,14 +1,21 @@
 /** The same call twice is one child: the caller's key gives the invocation id. */
 import { createHash, createHmac } from 'node:crypto';
 import type { Caller } from './caller.ts';
+import type { Deps } from './deps.ts';
 
 /** Both ids of a new managed session's first invocation share their random part. */
 export const sessionKeyFor = (invocationId: string) => invocationId.replace(/^sub_/, 'ses_');
 
-export function invocationIdFor(caller: Caller, operation: string, randomId: () => string): string {
-  if (caller.idempotencyKey === null) return `sub_${randomId()}`;
-  const scope = whose(caller.claims);
-  return `sub_${digest([scope, operation, caller.idempotencyKey]).slice(0, 20)}`;
+/** Without a key no other call can be the same: then there is nothing to compare it by. */
+export function identify(
+  { secret, randomId }: Pick<Deps, 'secret' | 'randomId'>,
+  { claims, idempotencyKey }: Caller,
+  operation: string,
+  request: Record<string, unknown>,
+): { id: string; requestHash: string | null } {
+  if (idempotencyKey === null) return { id: `sub_${randomId()}`, requestHash: null };
+  const id = digest([whose(claims), operation, idempotencyKey]).slice(0, 20);
+  return { id: `sub_${id}`, requestHash: hashOf(secret, request) };
 }
 
 /** Two callers may use one key: those of another token's agent are other requests. */
@@ -21,7 +28,7 @@ function whose(claims: Caller['claims']): string {
  * Two requests are the same if they ask for the same; how long they wait does not matter. Keyed with
  * the home's secret: whoever reads the store must not be able to guess at the values of `context.env`.
  */
-export function requestHash(secret: string, request: Record<string, unknown>): string {
+function hashOf(secret: string, request: Record<string, unknown>): string {
   const { waitSeconds: _, ...asked } = request;
   return createHmac('sha256', secret).update(inOneOrder(asked)).digest('hex');
 }

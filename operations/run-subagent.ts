@@ -1,7 +1,8 @@
 import { AppError } from '../contract/errors.ts';
+import type { Config } from '../contract/config.ts';
 import { hints } from '../contract/hints.ts';
 import { limits } from '../contract/limits.ts';
-import { sessionKeyFor, invocationIdFor, requestHash } from './request-identity.ts';
+import { identify, sessionKeyFor } from './request-identity.ts';
 import type { ParsedInput } from '../contract/operations.ts';
 import type { SubAgentRecord } from '../contract/records.ts';
 import type { CommandRunner } from '../contract/run.ts';
@@ -26,22 +27,25 @@ export async function runSubagent(
   input: ParsedInput<'runSubagent'>,
 ): Promise<SubAgentRecord> {
   const from = performance.now();
-  const id = invocationIdFor(caller, 'runSubagent', deps.randomId);
   const asked = whoAsks(deps, caller, input);
-  const hash = requestHash(deps.secret, { ...input, parent: asked.parent?.session_key ?? null });
+  const { id, requestHash } = identify(deps, caller, 'runSubagent', {
+    ...input,
+    parent: asked.parent?.session_key ?? null,
+  });
   const waitId = waitIdFor(input.executionMode, asked.parent);
+  const { limits: homeLimits } = deps.config();
   // Two calls with one key share what lies on disk under its id: the second begins when the first is
   // decided. There is one server per home, so nobody else writes there.
   const row = await deps.oneAtATime(id, () =>
     orForget(deps, id, async () => {
-      const known = findInvocation(deps.store.db, id);
+      const known = requestHash === null ? undefined : findInvocation(deps.store.db, id);
       // A repeat needs no files and no runner any more: it only has to be the same request.
       const surroundings = known
         ? rowSurroundings(known)
         : await prepare(deps, id, caller, input, asked.parent);
       const request: AcceptRequest = {
         id,
-        requestHash: hash,
+        requestHash,
         ...asked,
         ...surroundings,
         prompt: input.prompt,
@@ -51,8 +55,8 @@ export async function runSubagent(
         title: input.title ?? null,
         detached: input.detached,
         hasEnv: input.context.env !== undefined,
-        ...treeLimits(deps, input.limits),
-        homeLimits: deps.config().limits,
+        ...treeLimits(homeLimits, input.limits),
+        homeLimits,
         waitId,
         traceparent: keptTrace(caller),
       };
@@ -66,8 +70,11 @@ export async function runSubagent(
   );
   reach('accepted');
   deps.measure.accepted(input.executionMode, (performance.now() - from) / 1000);
-  await answerWhenDone(deps, caller, row, input.executionMode, input.waitSeconds ?? null, waitId);
-  return recordOf(deps, findInvocation(deps.store.db, id) ?? row);
+  const { executionMode, waitSeconds = null } = input;
+  return recordOf(
+    deps,
+    await answerWhenDone(deps, caller, row, executionMode, waitSeconds, waitId),
+  );
 }
 
 /** What lies on disk for an invocation that was refused goes again. */
@@ -168,8 +175,7 @@ async function chooseWorkspace(
   return `${deps.paths.work}/${id}`;
 }
 
-function treeLimits(deps: Deps, asked: ParsedInput<'runSubagent'>['limits']) {
-  const { limits: configured } = deps.config();
+function treeLimits(configured: Config['limits'], asked: ParsedInput<'runSubagent'>['limits']) {
   const least = (a: number | undefined, b: number) => Math.min(a ?? b, b);
   return {
     maxDepth: least(asked.maxDepth, configured.maxDepth),

@@ -4,13 +4,13 @@ import { hints } from '../contract/hints.ts';
 import type { SubAgentRecord } from '../contract/records.ts';
 import { reach } from '../faults/reach.ts';
 import { accept } from '../store/lifecycle/accept.ts';
-import { findInvocation, runnerOf } from '../store/invocations.ts';
+import { runnerOf } from '../store/invocations.ts';
 import { sessionById } from '../store/sessions.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { requireBelow, whoAsks } from './gate.ts';
 import { recordOf } from './record.ts';
-import { invocationIdFor, requestHash } from './request-identity.ts';
+import { identify } from './request-identity.ts';
 import { requireFit } from './run-subagent.ts';
 import { answerWhenDone, waitIdFor } from './sync-answer.ts';
 import { keptTrace } from './traced.ts';
@@ -32,19 +32,19 @@ export async function sendToSubagent(
     );
   }
   requireFit(runner, input.prompt);
-  const id = invocationIdFor(caller, 'sendToSubagent', deps.randomId);
   const session = sessionById(deps.store.db, earlier.session_id);
   // Sessions of other agents are not known here: a message never crosses from one to another.
   const asked = whoAsks(deps, caller, { agentId: earlier.agent_id });
+  const { id, requestHash } = identify(deps, caller, 'sendToSubagent', {
+    ...input,
+    parent: asked.parent?.session_key ?? null,
+  });
   const { limits } = deps.config();
   const waitId = waitIdFor(input.executionMode, asked.parent);
   const row = await deps.store.write((tx) =>
     accept(tx, {
       id,
-      requestHash: requestHash(deps.secret, {
-        ...input,
-        parent: asked.parent?.session_key ?? null,
-      }),
+      requestHash,
       ...asked,
       runner,
       prompt: input.prompt,
@@ -66,6 +66,9 @@ export async function sendToSubagent(
   );
   reach('accepted');
   deps.measure.accepted(input.executionMode, (performance.now() - from) / 1000);
-  await answerWhenDone(deps, caller, row, input.executionMode, input.waitSeconds ?? null, waitId);
-  return recordOf(deps, findInvocation(deps.store.db, id) ?? row);
+  const { executionMode, waitSeconds = null } = input;
+  return recordOf(
+    deps,
+    await answerWhenDone(deps, caller, row, executionMode, waitSeconds, waitId),
+  );
 }

@@ -1,7 +1,7 @@
 /** A SYNC call answers with the result, or after its patience with a handle. The others answer at once. */
 import { randomUUID } from 'node:crypto';
 import type { ExecutionMode } from '../contract/words.ts';
-import type { InvocationRow } from '../store/invocations.ts';
+import { findInvocation, type InvocationRow } from '../store/invocations.ts';
 import type { SessionRow } from '../store/sessions.ts';
 import { endWait } from '../store/waits.ts';
 import type { Caller } from './caller.ts';
@@ -16,6 +16,7 @@ export function waitIdFor(mode: ExecutionMode, parent: SessionRow | null): strin
   return mode === 'SYNC' && parent?.kind === 'managed' ? randomUUID() : null;
 }
 
+/** Answers the row as it is then; where nobody waits, it is as it was accepted a moment ago. */
 export async function answerWhenDone(
   deps: Deps,
   caller: Caller,
@@ -23,11 +24,12 @@ export async function answerWhenDone(
   mode: ExecutionMode,
   waitSeconds: number | null,
   waitId: string | null,
-): Promise<void> {
-  if (mode !== 'SYNC') return;
+): Promise<InvocationRow> {
+  if (mode !== 'SYNC') return row;
   try {
     await untilEnded(deps, caller, { ids: [row.id], until: 'all', waitSeconds });
   } finally {
     if (waitId) await deps.store.write((tx) => endWait(tx, waitId));
   }
+  return findInvocation(deps.store.db, row.id) ?? row;
 }

@@ -11,7 +11,7 @@ import { AppError } from '../contract/errors.ts';
 import { hints } from '../contract/hints.ts';
 import { reach } from '../faults/reach.ts';
 import { findHost, isLive, listHosts, type HostRow } from './hosts.ts';
-import { findInvocation, rowOf, type InvocationRow } from './invocations.ts';
+import { rowOf, type InvocationRow } from './invocations.ts';
 import { queuePoke } from './outbox.ts';
 import { nextInQueue } from './placement.ts';
 import type { Tx } from './write-queue.ts';
@@ -31,7 +31,7 @@ export function enqueue(tx: Tx, row: InvocationRow): void {
 
 /** Fills every free slot from the queue. */
 export function admitNext(tx: Tx): void {
-  for (;;) {
+  while (isSomebodyQueued(tx)) {
     const hosts = freeHosts(tx);
     if (hosts.length === 0) return;
     const next = nextInQueue(tx.db, hosts);
@@ -105,12 +105,16 @@ export function isBlocked(tx: Tx, invocationId: string): boolean {
   );
 }
 
+const isSomebodyQueued = (tx: Tx) =>
+  tx.db.get('SELECT 1 FROM subagent_sessions WHERE queued_at_ordinal IS NOT NULL LIMIT 1') !==
+  undefined;
+
 function admit(tx: Tx, id: string, hostId: string): void {
-  tx.db.run(
-    'UPDATE subagent_sessions SET host_id = :hostId, queued_at_ordinal = NULL WHERE id = :id',
+  const row = tx.db.get<Pick<InvocationRow, 'engine_state'>>(
+    `UPDATE subagent_sessions SET host_id = :hostId, queued_at_ordinal = NULL WHERE id = :id
+     RETURNING engine_state`,
     { id, hostId },
-  );
-  const row = findInvocation(tx.db, id)!;
+  )!;
   reach('slot given');
   // The host begins at once. The workflow takes a lease on it; one that has not begun asks when it does.
   tx.note({ kind: 'orders', hostId });

@@ -24,6 +24,7 @@ export function openDatabase(file: string, options: { readonly?: boolean } = {})
   if (!readonly) raw.pragma('journal_mode = WAL');
   raw.pragma('synchronous = FULL');
   raw.pragma('wal_autocheckpoint = 0');
+  raw.pragma('temp_store = MEMORY');
   raw.pragma('busy_timeout = 5000');
   raw.pragma('foreign_keys = ON');
   raw.pragma('cache_size = -32000');

@@ -29,11 +29,10 @@ export interface SessionRow {
 
 /** An agent is registered at first sight, as shared; a policy that is there already is kept. */
 export function ensureAgent({ db }: Tx, agentId: string): void {
-  db.run(
-    `INSERT INTO agents (id, name, read_policy) VALUES (:agentId, :agentId, 'shared')
-     ON CONFLICT DO NOTHING`,
-    { agentId },
-  );
+  if (db.get('SELECT 1 FROM agents WHERE id = :agentId', { agentId })) return;
+  db.run(`INSERT INTO agents (id, name, read_policy) VALUES (:agentId, :agentId, 'shared')`, {
+    agentId,
+  });
 }
 
 export function findSession(db: Db, agentId: string, sessionKey: string): SessionRow | undefined {
@@ -82,8 +81,10 @@ export interface NewSession {
 export function insertSession(tx: Tx, session: NewSession): SessionRow {
   ensureAgent(tx, session.agentId);
   return tx.db.get(
-    `INSERT INTO sessions (agent_id, session_key, kind, harness, project, title, created_at, updated_at)
-     VALUES (:agentId, :sessionKey, :kind, :harness, :project, :title, :now, :now) RETURNING *`,
+    `INSERT INTO sessions (agent_id, session_key, kind, harness, project, title, created_at, updated_at,
+                           active_hour)
+     VALUES (:agentId, :sessionKey, :kind, :harness, :project, :title, :now, :now,
+             substr(:now, 1, 13)) RETURNING *`,
     { ...session, now: tx.now },
   )!;
 }

@@ -54,7 +54,9 @@ export function createWriteQueue(
     const from = performance.now();
     try {
       db.exec('BEGIN IMMEDIATE');
-      for (const pending of group) done.push(runOne(pending));
+      // Alone it needs no savepoint, for which every page that it changes would be copied first.
+      if (group.length === 1) done.push(run(group[0]!));
+      else for (const pending of group) done.push(runOne(pending));
       db.exec('COMMIT');
     } catch (error) {
       rollBack(db);
@@ -64,7 +66,7 @@ export function createWriteQueue(
     onCommit((performance.now() - from) / 1000, group.length);
     done.forEach(answer);
     // Whoever wrote is answered before others begin on what they hear: a turn of the event loop later.
-    untold.push(...done.flatMap((one) => (one.error === undefined ? one.changes : [])));
+    untold.push(...done.flatMap((one) => one.changes));
     setImmediate(tell);
   }
 
@@ -75,23 +77,28 @@ export function createWriteQueue(
     publish(changes);
   }
 
-  /** One failing write takes back its own changes and nobody else's. */
-  function runOne(pending: Pending): Done {
+  function run(pending: Pending): Done {
     const changes: Change[] = [];
     const tx: Tx = {
       db,
       now: clock().toISOString(),
       note: (change) => void changes.push(change),
     };
+    const value = pending.work(tx);
+    if (value instanceof Promise) throw new TypeError('A write must not return a promise.');
+    return { pending, value, changes };
+  }
+
+  /** Of several, one that fails takes back its own changes and nobody else's. */
+  function runOne(pending: Pending): Done {
     db.exec('SAVEPOINT one');
     try {
-      const value = pending.work(tx);
-      if (value instanceof Promise) throw new TypeError('A write must not return a promise.');
+      const done = run(pending);
       db.exec('RELEASE one');
-      return { pending, value, changes };
+      return done;
     } catch (error) {
       takeBack(error);
-      return { pending, error: asDiskTrouble(error) ?? error, changes };
+      return { pending, error: asDiskTrouble(error) ?? error, changes: [] };
     }
   }
 

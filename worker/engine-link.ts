@@ -54,6 +54,8 @@ export class EngineLink {
   readonly #life = new AbortController();
   readonly #queue: string;
   readonly #ended: Promise<unknown>;
+  /** Where the engine was when it was looked for last: each record that is told names it. */
+  #target: LinkTarget | null = null;
   #isConnected = false;
   #problem: string | null = notTriedYet;
   #serverVersion: string | null = null;
@@ -66,7 +68,7 @@ export class EngineLink {
   }
 
   view(): Health['engine'] {
-    const target = this.#deps.target();
+    const target = this.#target;
     return {
       connected: this.#isConnected,
       address: target?.address ?? null,
@@ -115,10 +117,10 @@ export class EngineLink {
     const { signal } = this.#life;
     while (!signal.aborted) {
       try {
-        const target = this.#deps.target();
-        if (!target) throw new Error('no engine is known yet');
+        this.#target = this.#deps.target();
+        if (!this.#target) throw new Error('no engine is known yet');
         // An engine closes a connection on which nothing is said: that it ended is no trouble yet.
-        await this.#serve(target);
+        await this.#serve(this.#target);
       } catch (error) {
         this.#fail(problemOf(error));
       }

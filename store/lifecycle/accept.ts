@@ -23,7 +23,8 @@ import { liveRun } from './claim.ts';
 
 export interface AcceptRequest extends BoundsRequest {
   id: string;
-  requestHash: string;
+  /** Null where no other call can be the same: its caller has given no key. */
+  requestHash: string | null;
   agentId: string;
   runner: CommandRunner;
   prompt: string;
@@ -44,7 +45,7 @@ export interface AcceptRequest extends BoundsRequest {
 }
 
 export function accept(tx: Tx, request: AcceptRequest): InvocationRow {
-  const known = findInvocation(tx.db, request.id);
+  const known = request.requestHash === null ? undefined : findInvocation(tx.db, request.id);
   if (known) {
     standStillAgain(tx, sameRequest(known, request), request);
     return known;
@@ -179,6 +180,19 @@ function checkCycle(
   throw new AppError('cycle', `${session.session_key} stands above the session that asks`);
 }
 
+const insertion = `INSERT INTO subagent_sessions (
+     id, runner_id, created_at, workspace_path, spec_id, prompt, files_json, ordinal, agent_id,
+     session_key, session_id, title, request_hash, execution_mode, parent_session_id,
+     root_session_id, owner_invocation_id, owner_session_id, depth, detached, runner_json,
+     max_depth, max_children, deadline_at, traceparent, has_env)
+   VALUES (
+     :id, :runnerId, :now, :workspacePath, :specId, :prompt, :files,
+     (SELECT coalesce(max(ordinal), 0) + 1 FROM subagent_sessions), :agentId,
+     :sessionKey, :sessionId, :title, :requestHash, :mode, :parentKey,
+     :rootKey, :ownerId, :ownerSession, :depth, :detached, :runner,
+     :maxDepth, :maxChildren, :deadlineAt, :traceparent, :hasEnv)
+   RETURNING ${rowOf('subagent_sessions')}`;
+
 function insert(
   tx: Tx,
   request: AcceptRequest,
@@ -189,45 +203,31 @@ function insert(
   const { parent } = request;
   const above = lineageOf(tx.db, parent?.id ?? session.id);
   const root = above ? sessionById(tx.db, above.root_session_id) : parent;
-  return tx.db.get(
-    `INSERT INTO subagent_sessions (
-       id, runner_id, created_at, workspace_path, spec_id, prompt, files_json, ordinal, agent_id,
-       session_key, session_id, title, request_hash, execution_mode, parent_session_id,
-       root_session_id, owner_invocation_id, owner_session_id, depth, detached, runner_json,
-       max_depth, max_children, deadline_at, traceparent, has_env)
-     VALUES (
-       :id, :runnerId, :now, :workspacePath, :specId, :prompt, :files,
-       (SELECT coalesce(max(ordinal), 0) + 1 FROM subagent_sessions), :agentId,
-       :sessionKey, :sessionId, :title, :requestHash, :mode, :parentKey,
-       :rootKey, :ownerId, :ownerSession, :depth, :detached, :runner,
-       :maxDepth, :maxChildren, :deadlineAt, :traceparent, :hasEnv)
-     RETURNING ${rowOf('subagent_sessions')}`,
-    {
-      id: request.id,
-      runnerId: request.runner.id,
-      now: tx.now,
-      workspacePath: request.workspacePath,
-      specId: request.specId,
-      prompt: request.prompt,
-      files: request.files === null ? null : JSON.stringify(request.files),
-      agentId: request.agentId,
-      sessionKey: session.session_key,
-      sessionId: session.id,
-      title: request.title,
-      requestHash: request.requestHash,
-      mode: request.executionMode,
-      parentKey: parent?.session_key ?? null,
-      rootKey: root?.session_key ?? session.session_key,
-      ownerId: owner?.id ?? null,
-      ownerSession: owner === null && parent ? parent.id : null,
-      depth: bounds.depth,
-      detached: request.detached ? 1 : 0,
-      runner: JSON.stringify(request.runner),
-      maxDepth: bounds.maxDepth,
-      maxChildren: bounds.maxChildren,
-      deadlineAt: bounds.deadlineAt,
-      traceparent: request.traceparent,
-      hasEnv: request.hasEnv ? 1 : 0,
-    },
-  )!;
+  return tx.db.get(insertion, {
+    id: request.id,
+    runnerId: request.runner.id,
+    now: tx.now,
+    workspacePath: request.workspacePath,
+    specId: request.specId,
+    prompt: request.prompt,
+    files: request.files === null ? null : JSON.stringify(request.files),
+    agentId: request.agentId,
+    sessionKey: session.session_key,
+    sessionId: session.id,
+    title: request.title,
+    requestHash: request.requestHash ?? '',
+    mode: request.executionMode,
+    parentKey: parent?.session_key ?? null,
+    rootKey: root?.session_key ?? session.session_key,
+    ownerId: owner?.id ?? null,
+    ownerSession: owner === null && parent ? parent.id : null,
+    depth: bounds.depth,
+    detached: request.detached ? 1 : 0,
+    runner: JSON.stringify(request.runner),
+    maxDepth: bounds.maxDepth,
+    maxChildren: bounds.maxChildren,
+    deadlineAt: bounds.deadlineAt,
+    traceparent: request.traceparent,
+    hasEnv: request.hasEnv ? 1 : 0,
+  })!;
 }

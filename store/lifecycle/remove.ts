@@ -70,7 +70,8 @@ function remove(tx: Tx, ids: string[], sessions: number[]): Deleted {
   const callbacks = tx.db.run(`DELETE FROM mailbox WHERE invocation_id IN ${among}`, params);
   const ownTurns = tx.db.run(`DELETE FROM turns WHERE invocation_id IN ${among}`, params);
   tx.db.run(
-    `DELETE FROM outbox WHERE target_invocation_id IN ${among} OR child_invocation_id IN ${among}`,
+    `DELETE FROM outbox WHERE child_invocation_id IN ${among}
+       OR (child_invocation_id IS NULL AND target_invocation_id IN ${among})`,
     params,
   );
   // Their workflows may not have heard yet that it is over; asking what is next, they find nothing.

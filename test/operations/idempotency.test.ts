@@ -95,7 +95,10 @@ test('a refused request with a key may be made again when its cause is gone', as
 
 test('what the store keeps of a request does not let a secret in it be guessed', async () => {
   await withOperations(async (room) => {
-    const { id } = await room.start({ context: { env: { PIN: '1234' } } });
+    const { id } = await room.start(
+      { context: { env: { PIN: '1234' } } },
+      withKey(room.admin, 'key-1'),
+    );
     const plain = {
       runnerId: 'talk',
       prompt: 'do it',
