@@ -4,6 +4,7 @@
  * after the last block alone.
  */
 import { createHash } from 'node:crypto';
+import type { TranscriptBytes } from './transcript-bytes.ts';
 
 export interface Chain {
   /** So many bytes are known. */
@@ -32,22 +33,22 @@ export interface Followed {
  * Hashes `content`, whose first byte is at `start` of the transcript: its beginning, or the last block of
  * `known`, and then what is before that is taken on trust.
  */
-export function followChain(content: Buffer, known: Chain | null, start = 0): Followed {
-  const end = start + content.length;
-  const knownLast = known === null || known.bytes > end ? -1 : lastBlockStart(known.bytes);
-  const stop = lastBlockStart(end);
+export function followChain(content: TranscriptBytes, known: Chain | null, start = 0): Followed {
+  const knownLast = known === null ? -1 : lastBlockStart(known.bytes);
+  let at = start;
   let blocks = start === 0 ? '' : known!.blocks;
+  let last = '';
   let isKnown = false;
-  for (let at = start; at <= stop; at += BLOCK_BYTES) {
-    if (at === knownLast) {
+  for (const { block, isLast } of content.blocks(BLOCK_BYTES)) {
+    if (at === knownLast && at + block.length >= known!.bytes) {
       isKnown =
-        blocks === known!.blocks &&
-        hash('', content.subarray(at - start, known!.bytes - start)) === known!.last;
+        blocks === known!.blocks && hash('', block.subarray(0, known!.bytes - at)) === known!.last;
     }
-    if (at < stop) blocks = hash(blocks, content.subarray(at - start, at - start + BLOCK_BYTES));
+    if (isLast) last = hash('', block);
+    else blocks = hash(blocks, block);
+    at += block.length;
   }
-  const last = hash('', content.subarray(stop - start));
-  return { isKnown, chain: { bytes: end, blocks, last } };
+  return { isKnown, chain: { bytes: at, blocks, last } };
 }
 
 function hash(before: string, block: Buffer): string {

@@ -5,13 +5,14 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { AppError } from '../../contract/errors.ts';
 import { limits } from '../../contract/limits.ts';
 import { isBelow } from '../../domain/is-below.ts';
+import { bytesOfBuffer, bytesOfText, type TranscriptBytes } from '../../domain/transcript-bytes.ts';
 import { lastBlockStart } from '../../domain/transcript-chain.ts';
 import type { SnapshotState } from '../../store/snapshots.ts';
 import type { TranscriptRoot } from './transcript-roots.ts';
 
 export interface GivenTranscript {
   /** Its bytes from `start` on. */
-  content: Buffer;
+  content: TranscriptBytes;
   start: number;
   /** Device and inode, where it is a file. */
   file: string | null;
@@ -41,22 +42,21 @@ export async function readTranscript(
     }
     const content = await readFrom(file, start, size);
     refuseMany(content, 'transcriptPath');
-    return { content, start, file: id };
+    return { content: bytesOfBuffer(content), start, file: id };
   } finally {
     await file.close();
   }
 }
 
 export function givenInline(transcript: string): GivenTranscript {
-  const content = Buffer.from(transcript);
-  refuseMany(content, 'transcript');
-  return { content, start: 0, file: null };
+  refuseMany(transcript, 'transcript');
+  return { content: bytesOfText(transcript), start: 0, file: null };
 }
 
 /** All of it is taken in one transaction, in which each line costs more than its bytes do. */
-function refuseMany(content: Buffer, field: string): void {
+function refuseMany(content: Buffer | string, field: string): void {
   let lines = 0;
-  for (let at = content.indexOf(0x0a); at >= 0; at = content.indexOf(0x0a, at + 1)) lines += 1;
+  for (let at = content.indexOf('\n'); at >= 0; at = content.indexOf('\n', at + 1)) lines += 1;
   if (lines <= limits.transcriptLinesMax) return;
   throw new AppError(
     'transcript_too_large',

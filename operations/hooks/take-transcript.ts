@@ -1,6 +1,7 @@
 /** What a hook brings of its program's transcript becomes turns: of what is known already, nothing again. */
 import { isUtf8 } from 'node:buffer';
 import type { TranscriptEntry } from '../../contract/transcript.ts';
+import { bytesOfBuffer, type TranscriptBytes } from '../../domain/transcript-bytes.ts';
 import { followChain, lastBlockStart } from '../../domain/transcript-chain.ts';
 import { isSaid } from '../../domain/merge-entries.ts';
 import { parserFor } from '../../harnesses/index.ts';
@@ -32,21 +33,22 @@ export function takeTranscript(
   }
   const followed = followChain(content, known?.chain ?? null, start);
   if (!followed.isKnown && start > 0) throw new NeedsWhole();
-  const knownEnd = followed.isKnown ? known!.chain.bytes - start : 0;
-  if (knownEnd === content.length) return;
+  const knownBytes = followed.isKnown ? known!.chain.bytes : start;
+  if (knownBytes === followed.chain.bytes) return;
   const { from, follows } = whereFrom(content, start, followed.isKnown, about.harness, known);
-  const text = content.toString('utf8', from);
+  const bytes = content.from(from);
+  const text = bytes.toString('utf8');
   const all = parserFor(about.harness, text)(text);
   const entries = about.isFinal ? all : withoutHalf(all);
   const held = all.length === entries.length ? 0 : Buffer.byteLength(all.at(-1)!.raw);
   const chain =
     held === 0
       ? followed.chain
-      : followChain(content.subarray(0, content.length - held), known?.chain ?? null, start).chain;
+      : followChain(withoutEnd(content, held), known?.chain ?? null, start).chain;
   const report: Report = { entries, follows, name: `${chain.bytes}:${chain.last}`, at: about.at };
   const seq = addReport(tx, session, report);
   const last = entries.at(-1);
-  const isCounted = last !== undefined && isSaid(last) && isUtf8(content.subarray(from));
+  const isCounted = last !== undefined && isSaid(last) && isUtf8(bytes);
   keepSnapshot(tx, session.id, {
     chain,
     lastEntryBytes: isCounted ? Buffer.byteLength(last.raw) : null,
@@ -55,9 +57,12 @@ export function takeTranscript(
   });
 }
 
+const withoutEnd = (content: TranscriptBytes, bytes: number) =>
+  bytesOfBuffer(content.from(0).subarray(0, -bytes));
+
 /** From where it has to be read, and how that stands to what is known. */
 function whereFrom(
-  content: Buffer,
+  content: TranscriptBytes,
   start: number,
   isKnown: boolean,
   harness: string,
@@ -74,10 +79,12 @@ function whereFrom(
 }
 
 /** Whether what comes behind the known end is an entry of its own, and not more of the last one. */
-function beginsAnew(content: Buffer, end: number, harness: string): boolean {
-  const isAtLine = end === 0 || content[end - 1] === 0x0a || content[end] === 0x0a;
-  if (!isAtLine) return false;
-  const text = content.toString('utf8', end);
+function beginsAnew(content: TranscriptBytes, end: number, harness: string): boolean {
+  if (end > 0) {
+    const [before, first] = content.from(end - 1);
+    if (before !== 0x0a && first !== 0x0a) return false;
+  }
+  const text = content.from(end).toString('utf8');
   const first = parserFor(
     harness,
     text,
