@@ -1,4 +1,5 @@
 /** What every request must pass before anything is read from it: where it was sent, and by whom. */
+import type { Readable } from 'node:stream';
 import type { Context, MiddlewareHandler } from 'hono';
 import { AppError } from '../contract/errors.ts';
 import { hints } from '../contract/hints.ts';
@@ -6,6 +7,8 @@ import { createVerifier, type TokenClaims } from '../domain/token.ts';
 import type { ApiDeps } from './deps.ts';
 
 export interface ApiEnv {
+  /** Set where a socket brought the request; a test's needs none. */
+  Bindings: { incoming?: Readable };
   Variables: { claims: TokenClaims };
 }
 

@@ -1,6 +1,7 @@
 /** Opens the API's port, and notes one that was picked. */
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import type { Readable } from 'node:stream';
 import { networkInterfaces } from 'node:os';
 import { getRequestListener } from '@hono/node-server';
 import type { HomePaths } from '../contract/home.ts';
@@ -12,7 +13,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-type Fetch = (request: Request) => Response | Promise<Response>;
+type Fetch = (request: Request, env: { incoming: Readable }) => Response | Promise<Response>;
 
 /** On loopback always, as the agents of this machine are there; `address` may be one more, or all. */
 export async function listen(

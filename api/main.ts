@@ -109,7 +109,7 @@ async function serve(): Promise<void> {
   });
   const { port: configured, listen: address } = config.read().server;
   const port = choosePort(paths, flags.port === undefined ? null : Number(flags.port), configured);
-  const listening = await listen((request) => app.fetch(request), { port, address }, paths);
+  const listening = await listen(app.fetch, { port, address }, paths);
   reach('port open');
   hosts = () => ownHosts({ port: listening.port, address }, config.lastGood().server.names);
   url = `http://127.0.0.1:${listening.port}`;

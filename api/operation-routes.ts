@@ -67,7 +67,7 @@ function honoPath(path: string): string {
  * 202 and where to ask, as long as what was accepted has not ended. By the context: `Response.json` makes
  * a stream of its words, which costs a request several turns of the event loop.
  */
-function answer(c: Context, operation: OperationDeclaration, output: object): Response {
+function answer(c: Context<ApiEnv>, operation: OperationDeclaration, output: object): Response {
   const record = output as { id: string; status: Status };
   if (!operation.accepted || isFinal(record.status)) return c.json(output);
   const location = `/api/subagents/${encodeURIComponent(record.id)}`;

@@ -1,5 +1,7 @@
 /** One request's input: path, then query or body, parsed once with the operation's schema. */
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import { isShallow } from '../contract/depth.ts';
@@ -7,14 +9,15 @@ import { AppError } from '../contract/errors.ts';
 import { hints } from '../contract/hints.ts';
 import { describeIssues, issueWords } from '../contract/issues.ts';
 import { limits } from '../contract/limits.ts';
+import type { ApiEnv } from './gate.ts';
 
 export async function readInput(
-  c: Context,
+  c: Context<ApiEnv>,
   operation: { method: string; input: z.ZodType },
   pathNames: readonly string[],
 ): Promise<unknown> {
   const hasBody = operation.method === 'POST' || operation.method === 'PUT';
-  const given = hasBody ? await readJsonObject(c.req.raw) : readQuery(c);
+  const given = hasBody ? await readJsonObject(c) : readQuery(c);
   const input: Record<string, unknown> = { ...given };
   for (const name of pathNames) {
     const value = c.req.param(name);
@@ -37,8 +40,8 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.ou
 }
 
 /** No body is an empty object: `cancel` and `send` need nothing but their path. */
-export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
-  const text = await readText(request);
+export async function readJsonObject(c: Context<ApiEnv>): Promise<Record<string, unknown>> {
+  const text = await readText(c);
   if (text.trim() === '') return {};
   let body: unknown;
   try {
@@ -58,15 +61,17 @@ export async function readJsonObject(request: Request): Promise<Record<string, u
   return body as Record<string, unknown>;
 }
 
-async function readText(request: Request): Promise<string> {
+async function readText(c: Context<ApiEnv>): Promise<string> {
   let bytes: Buffer;
   try {
-    bytes = await readBytes(request);
+    bytes = await readBytes(c);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     // Nobody reads this answer; but its sender's going away is no failure of ours.
     throw new AppError('bad_request', 'The body broke off.', { cause });
   }
+  // Three times as fast, and megabytes of code and English hold nothing else.
+  if (isAscii(bytes)) return bytes.toString('latin1');
   // Wrong bytes are refused, not replaced: a prompt reaches its agent byte for byte.
   if (!isUtf8(bytes)) throw new AppError('bad_request', 'The body is not valid UTF-8.');
   // A tenth faster than a decoder, which would leave out a byte order mark by itself.
@@ -76,11 +81,14 @@ async function readText(request: Request): Promise<string> {
 
 /**
  * A body whose length is told is read in one piece, for which no stream has to be built; the parser lets
- * no more of it through. Of one without a length, reading stops at the cap.
+ * no more of it through, and no less. Of one without a length, reading stops at the cap.
  */
-async function readBytes(request: Request): Promise<Buffer> {
+async function readBytes({ req: { raw: request }, env }: Context<ApiEnv>): Promise<Buffer> {
   const told = request.headers.get('content-length');
-  if (Number(told ?? 0) > limits.bodyBytesMax) throw tooLarge();
+  const bytes = Number(told ?? 0);
+  if (bytes > limits.bodyBytesMax) throw tooLarge();
+  const incoming = bytes > COPIED_BYTES_MAX ? env?.incoming : undefined;
+  if (incoming) return readInto(Buffer.allocUnsafe(bytes), incoming);
   if (told !== null) return Buffer.from(await request.arrayBuffer());
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -90,6 +98,16 @@ async function readBytes(request: Request): Promise<Buffer> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** Through a request, which is quicker for little, each byte is copied twice, and all of it is garbage at once. */
+const COPIED_BYTES_MAX = 256 * 1024;
+
+async function readInto(bytes: Buffer, incoming: Readable): Promise<Buffer> {
+  let filled = 0;
+  incoming.on('data', (chunk: Buffer) => void (filled += chunk.copy(bytes, filled)));
+  await finished(incoming);
+  return bytes;
 }
 
 function tooLarge(): AppError {

@@ -31,7 +31,7 @@ function addRoute<S extends z.ZodType<{ hostId: string }>>(
 ): void {
   app.post(path, async (c) => {
     const caller = callerOf(c);
-    const request = parseInput(schema, await readJsonObject(c.req.raw));
+    const request = parseInput(schema, await readJsonObject(c));
     if (caller.claims.role !== 'host' || caller.claims.hostId !== request.hostId) {
       throw new AppError('forbidden', `This token does not speak for host ${request.hostId}.`);
     }
