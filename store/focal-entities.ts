@@ -22,8 +22,8 @@ export function focalEntities(
 function namedIn(knowledge: Knowledge, texts: readonly string[]): number[] {
   const said = saidIn(texts, knowledge.firstWords);
   const places = new Map<number, number>();
-  for (const { id, normalized } of knowledge.namesWith([...said.places.keys()])) {
-    const at = lastMention(said, normalized.split(' '));
+  for (const { id, words } of knowledge.namesWith([...said.places.keys()])) {
+    const at = lastMention(said, words);
     if (at >= 0 && at > (places.get(id) ?? -1)) places.set(id, at);
   }
   return [...places].toSorted((a, b) => b[1] - a[1] || a[0] - b[0]).map(([id]) => id);

@@ -21,6 +21,11 @@ export interface Knowledge {
 
 export interface Name {
   id: number;
+  words: string[];
+}
+
+interface NameRow {
+  id: number;
   first_word: string;
   normalized: string;
 }
@@ -69,12 +74,12 @@ export function knowledgeOf(db: Db, agentId: string): Knowledge {
 
 function keep(db: Db, agentId: string): Knowledge | null {
   if (!isKeepable(db, agentId)) return null;
-  const names = db.all<Name>(namesSql, { agentId });
+  const names = db.all<NameRow>(namesSql, { agentId });
   const byWord = new Map<string, Name[]>();
-  for (const name of names) {
-    const known = byWord.get(name.first_word);
-    if (known) known.push(name);
-    else byWord.set(name.first_word, [name]);
+  for (const row of names) {
+    const known = byWord.get(row.first_word);
+    if (known) known.push(nameOf(row));
+    else byWord.set(row.first_word, [nameOf(row)]);
   }
   const constraints = new Map<number, Constraint[]>();
   for (const one of db.all<Constraint>(constraintsSql, { agentId })) {
@@ -101,7 +106,8 @@ function askStore(db: Db, agentId: string): Knowledge {
   return {
     isEmpty: false,
     firstWords: everyWord,
-    namesWith: (words) => db.all(namesWithSql, { agentId, words: JSON.stringify(words) }),
+    namesWith: (words) =>
+      db.all<NameRow>(namesWithSql, { agentId, words: JSON.stringify(words) }).map(nameOf),
     things(ids) {
       const found = db.all<Entity>(`${thingsSql} AND e.id IN (SELECT value FROM json_each(:ids))`, {
         agentId,
@@ -115,6 +121,8 @@ function askStore(db: Db, agentId: string): Knowledge {
     },
   };
 }
+
+const nameOf = ({ id, normalized }: NameRow): Name => ({ id, words: normalized.split(' ') });
 
 /** More than this are never told. */
 const constraintsOf = (db: Db, agentId: string, id: number) =>
