@@ -1,6 +1,6 @@
 /**
- * Group commit: what one turn of the event loop queued becomes one transaction with a savepoint
- * each, answered after COMMIT. One flush to disk serves them all.
+ * Group commit: what one turn of the event loop queued becomes one transaction, with a savepoint
+ * each where there are several, answered after COMMIT. One flush to disk serves them all.
  */
 import { asDiskTrouble } from '../domain/disk-trouble.ts';
 import type { Change } from './changes.ts';
@@ -55,8 +55,8 @@ export function createWriteQueue(
     try {
       db.exec('BEGIN IMMEDIATE');
       // Alone it needs no savepoint, for which every page that it changes would be copied first.
-      if (group.length === 1) done.push(run(group[0]!));
-      else for (const pending of group) done.push(runOne(pending));
+      const work = group.length === 1 ? run : runOfSeveral;
+      for (const pending of group) done.push(work(db, clock().toISOString(), pending));
       db.exec('COMMIT');
     } catch (error) {
       rollBack(db);
@@ -77,40 +77,6 @@ export function createWriteQueue(
     publish(changes);
   }
 
-  function run(pending: Pending): Done {
-    const changes: Change[] = [];
-    const tx: Tx = {
-      db,
-      now: clock().toISOString(),
-      note: (change) => void changes.push(change),
-    };
-    const value = pending.work(tx);
-    if (value instanceof Promise) throw new TypeError('A write must not return a promise.');
-    return { pending, value, changes };
-  }
-
-  /** Of several, one that fails takes back its own changes and nobody else's. */
-  function runOne(pending: Pending): Done {
-    db.exec('SAVEPOINT one');
-    try {
-      const done = run(pending);
-      db.exec('RELEASE one');
-      return done;
-    } catch (error) {
-      takeBack(error);
-      return { pending, error: asDiskTrouble(error) ?? error, changes: [] };
-    }
-  }
-
-  /** Of a full disk, SQLite has rolled back the whole group by itself: then that is what all of it hears. */
-  function takeBack(error: unknown): void {
-    try {
-      db.exec('ROLLBACK TO one; RELEASE one');
-    } catch {
-      throw error;
-    }
-  }
-
   const write: Write = (work) =>
     new Promise((resolve, reject) => {
       queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
@@ -119,6 +85,35 @@ export function createWriteQueue(
       setImmediate(flush);
     });
   return { write, flush, tell };
+}
+
+function run(db: Db, now: string, pending: Pending): Done {
+  const changes: Change[] = [];
+  const value = pending.work({ db, now, note: (change) => void changes.push(change) });
+  if (value instanceof Promise) throw new TypeError('A write must not return a promise.');
+  return { pending, value, changes };
+}
+
+/** One that fails takes back its own changes and nobody else's. */
+function runOfSeveral(db: Db, now: string, pending: Pending): Done {
+  db.exec('SAVEPOINT one');
+  try {
+    const done = run(db, now, pending);
+    db.exec('RELEASE one');
+    return done;
+  } catch (error) {
+    takeBack(db, error);
+    return { pending, error: asDiskTrouble(error) ?? error, changes: [] };
+  }
+}
+
+/** Of a full disk, SQLite has rolled back the whole group by itself: then that is what all of it hears. */
+function takeBack(db: Db, error: unknown): void {
+  try {
+    db.exec('ROLLBACK TO one; RELEASE one');
+  } catch {
+    throw error;
+  }
 }
 
 function answer({ pending, value, error }: Done): void {
