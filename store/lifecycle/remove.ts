@@ -3,6 +3,7 @@ import { AppError } from '../../contract/errors.ts';
 import { hints } from '../../contract/hints.ts';
 import type { Deleted } from '../../contract/records.ts';
 import { isFinal } from '../../contract/words.ts';
+import { admitNext } from '../admission.ts';
 import { rowOf, type InvocationRow } from '../invocations.ts';
 import { queuePoke } from '../outbox.ts';
 import { isThere, type SessionRow } from '../sessions.ts';
@@ -79,6 +80,8 @@ function remove(tx: Tx, ids: string[], sessions: number[]): Deleted {
   tx.db.run(`DELETE FROM waits WHERE waiter_id IN ${among} OR invocation_id IN ${among}`, params);
   const invocations = tx.db.run(`DELETE FROM subagent_sessions WHERE id IN ${among}`, params);
   const gone = removeSessions(tx, [...new Set([...touched, ...sessions])], sessions);
+  // A later message to its session was bound to where it had run.
+  admitNext(tx);
   return {
     ...gone,
     turns: gone.turns + ownTurns,

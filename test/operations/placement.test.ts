@@ -175,3 +175,20 @@ test('a process out of reach is called unconfirmed until its host has spoken, or
     expect({ status, errorCode }).toEqual({ status: 'cancelled', errorCode: 'cancelled' });
   });
 });
+
+test('a message that waits for the host of its session begins elsewhere once nothing is left of that', async () => {
+  await withOperations(
+    async (room) => {
+      const first = await room.start();
+      await room.host.play(first.id, 'done');
+      const busy = await room.start();
+      const other = await second(room, 1);
+      const more = await room.ask('sendToSubagent', { id: first.id, prompt: 'more' });
+      expect([hostOf(room, busy.id), hostOf(room, more.id)]).toEqual(['local', null]);
+      await room.ask('deleteSubagent', { id: first.id });
+      expect(hostOf(room, more.id)).toBe('b');
+      await other.play(more.id, 'done');
+    },
+    { slots: 1 },
+  );
+});
