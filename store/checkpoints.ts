@@ -65,11 +65,11 @@ export function checkpointAt(
 
 /** Called for each new prompt, or for some that are told together: every so many make a checkpoint. */
 export function countPrompt(tx: Tx, session: Pick<SessionRow, 'id'>, prompts = 1): void {
-  tx.db.run('UPDATE sessions SET prompt_count = prompt_count + :prompts WHERE id = :id', {
-    id: session.id,
-    prompts,
-  });
-  const { prompt_count: count } = sessionById(tx.db, session.id);
+  const { prompt_count: count } = tx.db.get<Pick<SessionRow, 'prompt_count'>>(
+    `UPDATE sessions SET prompt_count = prompt_count + :prompts WHERE id = :id
+     RETURNING prompt_count`,
+    { id: session.id, prompts },
+  )!;
   const isDue = count % limits.checkpointEveryPrompts < prompts;
   if (isDue) checkpointAt(tx, session, 'prompts');
 }

@@ -56,9 +56,9 @@ export function linkSession(
     if (!options.mayBeParent(parent)) continue;
     insertLineage(tx, session, parent, guess.rule);
     if (session.project === null) takeProject(tx, session, parent);
-    break;
+    return lineageOf(tx.db, session.id);
   }
-  return lineageOf(tx.db, session.id);
+  return known;
 }
 
 /** A child that says of no project works in its parent's: whoever may touch only that goes on with it. */

@@ -6,7 +6,7 @@ import { limits } from '../contract/limits.ts';
 import { envelopeOf } from './callbacks.ts';
 import type { Db } from './database.ts';
 import { acknowledge, waitingCallbacks, type CallbackRow } from './mailbox.ts';
-import { sessionById, type SessionRow } from './sessions.ts';
+import type { SessionRow } from './sessions.ts';
 import { appendTurn } from './turns.ts';
 import type { Tx } from './write-queue.ts';
 
@@ -17,7 +17,11 @@ export interface Offer {
 }
 
 /** What ended children have to say to this session, in the order in which they ended. */
-export function callbacksToOffer(db: Db, session: SessionRow, offersMax = Infinity): Offer[] {
+export function callbacksToOffer(
+  db: Db,
+  session: Pick<SessionRow, 'id' | 'kind'>,
+  offersMax = Infinity,
+): Offer[] {
   if (session.kind === 'managed') return [];
   return waitingCallbacks(db, session.id, limits.callbacksPerTurnMax)
     .filter(({ offers }) => offers < offersMax)
@@ -79,11 +83,11 @@ export function withdrawOffers(tx: Tx, session: Pick<SessionRow, 'id'>): void {
  */
 export function offerCallbacks(
   tx: Tx,
-  session: Pick<SessionRow, 'id'>,
+  session: Pick<SessionRow, 'id' | 'kind'>,
   { isTurnOver = false, offersMax }: { isTurnOver?: boolean; offersMax?: number | undefined } = {},
 ): Offer[] {
   settleOffers(tx, session, { isTurnOver });
-  const offers = callbacksToOffer(tx.db, sessionById(tx.db, session.id), offersMax);
+  const offers = callbacksToOffer(tx.db, session, offersMax);
   if (offers.length > 0) {
     markOffered(
       tx,

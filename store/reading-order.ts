@@ -85,6 +85,7 @@ export interface ReadTurn {
   seq: number;
   role: TurnRole;
   text: string;
+  /** The line of a turn about the session. Of one that was said only whether it has one: that may be long. */
   raw: string | null;
   source: string | null;
 }
@@ -95,7 +96,7 @@ export function lastTurns(db: Db, sessionId: number, limit: number): ReadTurn[] 
   for (const { from, to } of rangesFromEnd(db, sessionId)) {
     if (rows.length >= limit) break;
     const found = db.all<ReadTurn>(
-      `SELECT seq, role, text, raw, source FROM turns
+      `SELECT ${readColumns} FROM turns
        WHERE session_id = :sessionId AND seq BETWEEN :from AND :to ORDER BY seq DESC LIMIT :left`,
       { sessionId, from, to, left: limit - rows.length },
     );
@@ -209,6 +210,10 @@ function rangesFrom(db: Db, sessionId: number, place: number): PlacedRange[] {
 /** In SQL, as domain/merge-entries.ts says it. */
 export const wasSaid =
   "role <> 'mark' AND trim(text, ' ' || char(9) || char(10) || char(13)) <> ''";
+
+/** Of a `ReadTurn`. */
+export const readColumns = `seq, role, text, source,
+  CASE WHEN raw IS NOT NULL AND ${wasSaid} THEN '' ELSE raw END AS raw`;
 
 /** What was said between these two, both of them included. */
 const saidIn = (db: Db, sessionId: number, from: number, to: number): number[] =>

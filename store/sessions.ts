@@ -90,8 +90,11 @@ export function insertSession(tx: Tx, session: NewSession): SessionRow {
 }
 
 /** Registers an external session, or touches it: what is said anew replaces what was known. */
-export function registerSession(tx: Tx, session: Omit<NewSession, 'kind'>): SessionRow {
-  const known = findSession(tx.db, session.agentId, session.sessionKey);
+export function registerSession(
+  tx: Tx,
+  session: Omit<NewSession, 'kind'>,
+  known = findSession(tx.db, session.agentId, session.sessionKey),
+): SessionRow {
   if (known?.kind === 'managed') {
     throw new AppError(
       'forbidden',
@@ -99,10 +102,10 @@ export function registerSession(tx: Tx, session: Omit<NewSession, 'kind'>): Sess
     );
   }
   if (!known) return insertSession(tx, { ...session, kind: 'external' });
-  tx.db.run(
+  return tx.db.get(
     `UPDATE sessions SET harness = coalesce(:harness, harness), project = coalesce(:project, project),
             title = coalesce(:title, title), updated_at = :now
-     WHERE id = :id`,
+     WHERE id = :id RETURNING *`,
     {
       id: known.id,
       harness: session.harness,
@@ -110,6 +113,5 @@ export function registerSession(tx: Tx, session: Omit<NewSession, 'kind'>): Sess
       title: session.title,
       now: tx.now,
     },
-  );
-  return sessionById(tx.db, known.id);
+  )!;
 }

@@ -8,7 +8,14 @@ import {
 } from '../domain/merge-entries.ts';
 import type { Chain } from '../domain/transcript-chain.ts';
 import type { TranscriptEntry } from '../contract/transcript.ts';
-import { everyTurn, keepTail, lastTurns, wasSaid, type ReadTurn } from './reading-order.ts';
+import {
+  everyTurn,
+  keepTail,
+  lastTurns,
+  readColumns,
+  wasSaid,
+  type ReadTurn,
+} from './reading-order.ts';
 import type { SessionRow } from './sessions.ts';
 import { appendTurn, appendTurns, type NewTurnOfMany } from './turns.ts';
 import type { Db } from './database.ts';
@@ -125,7 +132,7 @@ function since(db: Db, sessionId: number, seq: number, isWithIt: boolean): Known
 function toldOnly(db: Db, sessionId: number, seq: number): KnownTurn[] {
   return db
     .all<ReadTurn>(
-      `SELECT seq, role, text, raw, source FROM turns
+      `SELECT ${readColumns} FROM turns
        WHERE session_id = :sessionId AND seq >= :seq - ${TAIL_TURNS}
          AND source = 'hook' AND raw IS NULL AND ${wasSaid} ORDER BY seq LIMIT ${TAIL_TURNS}`,
       { sessionId, seq },
@@ -139,7 +146,7 @@ const HEAD_TURNS = 50;
 function beginsLike(db: Db, sessionId: number, entries: TranscriptEntry[]): boolean {
   const first = entries.find(isSaid);
   const head = db.all<ReadTurn>(
-    `SELECT seq, role, text, raw, source FROM turns
+    `SELECT ${readColumns} FROM turns
      WHERE session_id = :sessionId ORDER BY seq LIMIT ${HEAD_TURNS}`,
     { sessionId },
   );
@@ -151,7 +158,7 @@ function awayFrom(db: Db, sessionId: number, turns: KnownTurn[]): KnownTurn[] {
   const there = new Set(turns.map((turn) => turn.seq));
   return db
     .all<ReadTurn>(
-      `SELECT seq, role, text, raw, source FROM turns
+      `SELECT ${readColumns} FROM turns
        WHERE session_id = :sessionId AND ${wasSaid} ORDER BY seq`,
       { sessionId },
     )

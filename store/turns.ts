@@ -59,19 +59,22 @@ export function appendTurn(tx: Tx, turn: NewTurn): boolean {
   return true;
 }
 
-/** Several, none of which names a source; answers the number of the first. */
+/** Several, none of which names a source; answers the number of the first, or 0 where there is none. */
 export function appendTurns(tx: Tx, sessionId: number, turns: NewTurnOfMany[]): number {
-  const { last_seq: last } = tx.db.get<{ last_seq: number }>(
-    'SELECT last_seq FROM sessions WHERE id = :sessionId',
-    { sessionId },
+  if (turns.length === 0) return 0;
+  const { last } = tx.db.get<{ last: number }>(
+    `UPDATE sessions SET last_seq = last_seq + :count, updated_at = :now WHERE id = :sessionId
+     RETURNING last_seq AS last`,
+    { sessionId, count: turns.length, now: tx.now },
   )!;
+  const first = last - turns.length + 1;
   turns.forEach((turn, index) => {
     tx.db.run(
       `INSERT INTO turns (session_id, seq, role, at, text, raw, tools, source, extra)
        VALUES (:sessionId, :seq, :role, :at, :text, :raw, :tools, :source, :extra)`,
       {
         sessionId,
-        seq: last + 1 + index,
+        seq: first + index,
         role: turn.role,
         at: turn.at ?? tx.now,
         text: turn.text,
@@ -82,15 +85,8 @@ export function appendTurns(tx: Tx, sessionId: number, turns: NewTurnOfMany[]): 
       },
     );
   });
-  if (turns.length > 0) {
-    tx.db.run('UPDATE sessions SET last_seq = :last, updated_at = :now WHERE id = :sessionId', {
-      sessionId,
-      last: last + turns.length,
-      now: tx.now,
-    });
-    tx.note({ kind: 'turn', sessionId });
-  }
-  return last + 1;
+  tx.note({ kind: 'turn', sessionId });
+  return first;
 }
 
 /** What came with it, where it has nothing of the kind yet. */

@@ -106,6 +106,7 @@ export async function hear<A extends object>(
 
 /** A token for a project reports sessions of that project, known ones and new ones. */
 function requireInScope(deps: Deps, caller: Caller, agentId: string, hook: Hook): void {
+  if (scopeOf(caller) === null) return;
   const known = findSession(deps.store.db, agentId, hook.sessionKey ?? '');
   if (known) requireInProject(caller, known.project);
   if (!known || hook.project !== undefined) requireInProject(caller, hook.project);

@@ -11,8 +11,9 @@ export function addWords(
   heard: Heard,
   words: { user?: string | undefined; assistant?: string | undefined },
 ): boolean {
-  const said = lastTurns(heard.tx.db, heard.session.id, TAIL_TURNS).filter(isSaid);
   const user = spoken(words.user);
+  const answer = spoken(words.assistant);
+  const said = lastSaid(heard, answer !== null);
   const last = said.at(-1);
   // Under a key of its own a prompt may say once more what the one before has said.
   const isThere =
@@ -21,7 +22,6 @@ export function addWords(
     isSame(last, 'user', user) &&
     (!heard.isNamed || last.source === 'snapshot');
   const before = isThere ? said.slice(0, -1) : said;
-  const answer = spoken(words.assistant);
   const answered =
     answer === null
       ? undefined
@@ -35,6 +35,13 @@ export function addWords(
   // The transcript that came with it may have told it first.
   const isFresh = isThere && last.seq > (heard.before?.last_seq ?? 0);
   return user !== null && (heard.isNamed || !isThere || isFresh);
+}
+
+/** Where no answer is looked for, the last of them is enough, and mostly near. */
+function lastSaid({ tx, session }: Heard, isForAnswer: boolean): ReadTurn[] {
+  const among = (turns: number) => lastTurns(tx.db, session.id, turns).filter(isSaid);
+  const near = isForAnswer ? [] : among(NEAR_TURNS);
+  return near.length > 0 ? near : among(TAIL_TURNS);
 }
 
 /** Prompts that the transcript has brought: no hook of theirs has come, or comes. */
@@ -65,6 +72,7 @@ export function addMark(heard: Heard, text: string): void {
 
 /** Enough to have the last prompt in it, however many answers and tools came since. */
 const TAIL_TURNS = 40;
+const NEAR_TURNS = 4;
 
 function append(heard: Heard, role: TurnRole, text: string): void {
   const extra = heard.takeExtra();
