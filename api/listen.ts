@@ -1,8 +1,8 @@
 /** Opens the API's port, and notes one that was picked. */
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { Readable } from 'node:stream';
 import { networkInterfaces } from 'node:os';
+import type { Readable } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { HomePaths } from '../contract/home.ts';
 import { explainListening, serverAddress } from './server-port.ts';

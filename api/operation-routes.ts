@@ -20,10 +20,10 @@ export function addOperationRoutes(app: Hono<ApiEnv>, deps: ApiDeps): void {
       const pathNames = namesInPath(path);
       app.on(operation.method, honoPath(path), async (c) => {
         if (operation.idle && wantsNoHooks(c)) {
-          return c.json({ ...operation.idle, internal: true });
+          return Response.json({ ...operation.idle, internal: true });
         }
         const input = await readInput(c, operation, pathNames);
-        return answer(c, operation, await deps.run(name, callerOf(c), input as never));
+        return answer(operation, await deps.run(name, callerOf(c), input as never));
       });
     }
     refuseOtherMethods(
@@ -63,13 +63,10 @@ function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1');
 }
 
-/**
- * 202 and where to ask, as long as what was accepted has not ended. By the context: `Response.json` makes
- * a stream of its words, which costs a request several turns of the event loop.
- */
-function answer(c: Context<ApiEnv>, operation: OperationDeclaration, output: object): Response {
+/** 202 and where to ask, as long as what was accepted has not ended. */
+function answer(operation: OperationDeclaration, output: unknown): Response {
   const record = output as { id: string; status: Status };
-  if (!operation.accepted || isFinal(record.status)) return c.json(output);
+  if (!operation.accepted || isFinal(record.status)) return Response.json(output);
   const location = `/api/subagents/${encodeURIComponent(record.id)}`;
-  return c.json(output, operation.accepted, { location });
+  return Response.json(output, { status: operation.accepted, headers: { location } });
 }

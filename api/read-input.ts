@@ -87,8 +87,7 @@ async function readBytes({ req: { raw: request }, env }: Context<ApiEnv>): Promi
   const told = request.headers.get('content-length');
   const bytes = Number(told ?? 0);
   if (bytes > limits.bodyBytesMax) throw tooLarge();
-  const incoming = bytes > COPIED_BYTES_MAX ? env?.incoming : undefined;
-  if (incoming) return readInto(Buffer.allocUnsafe(bytes), incoming);
+  if (bytes > COPIED_BYTES_MAX && env?.incoming) return readWhole(env.incoming, bytes);
   if (told !== null) return Buffer.from(await request.arrayBuffer());
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -103,11 +102,16 @@ async function readBytes({ req: { raw: request }, env }: Context<ApiEnv>): Promi
 /** Through a request, which is quicker for little, each byte is copied twice, and all of it is garbage at once. */
 const COPIED_BYTES_MAX = 256 * 1024;
 
-async function readInto(bytes: Buffer, incoming: Readable): Promise<Buffer> {
+async function readWhole(incoming: Readable, size: number): Promise<Buffer> {
+  let bytes = Buffer.alloc(0);
   let filled = 0;
-  incoming.on('data', (chunk: Buffer) => void (filled += chunk.copy(bytes, filled)));
+  incoming.on('data', (chunk: Buffer) => {
+    // Not before something has come: who only announces much is given nothing.
+    if (filled === 0) bytes = Buffer.allocUnsafe(size);
+    filled += chunk.copy(bytes, filled);
+  });
   await finished(incoming);
-  return bytes;
+  return bytes.subarray(0, filled);
 }
 
 function tooLarge(): AppError {

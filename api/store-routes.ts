@@ -35,7 +35,7 @@ function addRoute<S extends z.ZodType<{ hostId: string }>>(
     if (caller.claims.role !== 'host' || caller.claims.hostId !== request.hostId) {
       throw new AppError('forbidden', `This token does not speak for host ${request.hostId}.`);
     }
-    return c.json(await handle(caller, request));
+    return Response.json(await handle(caller, request));
   });
   refuseOtherMethods(app, path, ['POST']);
 }

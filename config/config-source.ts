@@ -36,6 +36,11 @@ export function createConfigSource(home: string): ConfigSource {
 
 /** Two edits within one tick of the clock mostly differ in size, and a replaced file in its inode. */
 function stampOf(file: string): string {
-  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return stat ? `${stat.mtimeNs} ${stat.size} ${stat.ino}` : '';
+  try {
+    const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return stat ? `${stat.mtimeNs} ${stat.size} ${stat.ino}` : '';
+  } catch (error) {
+    // Behind a folder that may not be entered, or a link to itself: whoever loads it says what that means.
+    return String((error as NodeJS.ErrnoException).code);
+  }
 }

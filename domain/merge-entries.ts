@@ -7,6 +7,7 @@ export interface KnownTurn {
   seq: number;
   role: TurnRole;
   text: string;
+  /** Its line; of what was said it may be empty, and is not looked at. */
   raw: string | null;
   /** A transcript has said it, not only a hook's own field. */
   isReported: boolean;

@@ -10,6 +10,7 @@ import {
   type CallToolResult,
 } from '@modelcontextprotocol/sdk/types.js';
 import { whoAsks, type AskerEnvironment, type OffshootClient } from '../client/index.ts';
+import { isShallow } from '../contract/depth.ts';
 import { AppError } from '../contract/errors.ts';
 import { describeIssues, issueWords } from '../contract/issues.ts';
 import { limits } from '../contract/limits.ts';
@@ -78,6 +79,8 @@ export function createMcpServer(options: McpServerOptions): Server {
   return server;
 }
 
+const tooDeep = `the arguments are nested deeper than ${limits.jsonLevelsMax}`;
+
 async function callTool(
   options: McpServerOptions,
   tool: Tool,
@@ -85,6 +88,7 @@ async function callTool(
   request: { meta: unknown; signal: AbortSignal },
 ): Promise<CallToolResult> {
   try {
+    if (!isShallow(given)) throw new AppError('bad_request', tooDeep);
     const parsed = tool.input.safeParse(given, { error: issueWords });
     if (!parsed.success) throw new AppError('bad_request', describeIssues(parsed.error));
     const answer = await tool.run(toolCall(options, request), parsed.data);

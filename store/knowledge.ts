@@ -77,9 +77,10 @@ function keep(db: Db, agentId: string): Knowledge | null {
   const names = db.all<NameRow>(namesSql, { agentId });
   const byWord = new Map<string, Name[]>();
   for (const row of names) {
+    const name = nameOf(row);
     const known = byWord.get(row.first_word);
-    if (known) known.push(nameOf(row));
-    else byWord.set(row.first_word, [nameOf(row)]);
+    if (known) known.push(name);
+    else byWord.set(row.first_word, [name]);
   }
   const constraints = new Map<number, Constraint[]>();
   for (const one of db.all<Constraint>(constraintsSql, { agentId })) {

@@ -207,9 +207,14 @@ function rangesFrom(db: Db, sessionId: number, place: number): PlacedRange[] {
   return found.length === 0 ? [asTheyCame] : found;
 }
 
+/** What `trim()` takes away in JavaScript; in SQL it would be the space alone. */
+const blanks = ' \t\n\v\f\r\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff'
+  .concat('\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a')
+  .split('')
+  .map((one) => one.charCodeAt(0));
+
 /** In SQL, as domain/merge-entries.ts says it. */
-export const wasSaid =
-  "role <> 'mark' AND trim(text, ' ' || char(9) || char(10) || char(13)) <> ''";
+export const wasSaid = `role <> 'mark' AND trim(text, char(${blanks.join(', ')})) <> ''`;
 
 /** Of a `ReadTurn`. */
 export const readColumns = `seq, role, text, source,

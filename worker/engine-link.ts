@@ -54,7 +54,7 @@ export class EngineLink {
   readonly #life = new AbortController();
   readonly #queue: string;
   readonly #ended: Promise<unknown>;
-  /** Where the engine was when it was looked for last: each record that is told names it. */
+  /** Where the engine was when it was found last: each record that is told names it. */
   #target: LinkTarget | null = null;
   #isConnected = false;
   #problem: string | null = notTriedYet;

@@ -72,6 +72,7 @@ export function addMark(heard: Heard, text: string): void {
 
 /** Enough to have the last prompt in it, however many answers and tools came since. */
 const TAIL_TURNS = 40;
+/** Enough to have something in it that was said, mostly. */
 const NEAR_TURNS = 4;
 
 function append(heard: Heard, role: TurnRole, text: string): void {

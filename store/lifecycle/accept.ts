@@ -215,6 +215,7 @@ function insert(
     sessionKey: session.session_key,
     sessionId: session.id,
     title: request.title,
+    // The column is from before there could be none.
     requestHash: request.requestHash ?? '',
     mode: request.executionMode,
     parentKey: parent?.session_key ?? null,

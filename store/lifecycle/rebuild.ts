@@ -46,7 +46,8 @@ function rebuild(tx: Tx): number {
        AND id IN (SELECT child_invocation_id FROM outbox WHERE child_invocation_id IS NOT NULL))
      ORDER BY depth, ordinal`,
   );
-  tx.db.run('DELETE FROM outbox');
+  // What a session has to say of itself is no invocation's: whether it is new, or may rest, it hears all the same.
+  tx.db.run(`DELETE FROM outbox WHERE kind <> 'session' OR child_invocation_id IS NOT NULL`);
   for (const row of rows) {
     forgetWorkflow(tx, row);
     queueSpawn(tx, row);

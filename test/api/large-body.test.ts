@@ -62,11 +62,9 @@ async function withApi(use: (room: Room) => Promise<void>): Promise<void> {
     const headers = { authorization: `Bearer ${tokens.admin}` };
     const send = (body: string | Buffer) =>
       fetch(`http://127.0.0.1:${port}/api/subagents`, {
-        ...{
-          method: 'POST',
-          headers,
-          body: typeof body === 'string' ? body : new Uint8Array(body),
-        },
+        method: 'POST',
+        headers,
+        body: typeof body === 'string' ? body : new Uint8Array(body),
       });
     try {
       await use({ api, port, send });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -169,4 +169,9 @@ test('inherited context is on by default, and what is always on may be said', ()
     'memory: {pipelineV2: {subagents: {includeEntities: true, parentIdleHours: null}}}',
   );
   expect(loadConfig(home).memory.pipelineV2.subagents.parentIdleHours).toBe(null);
+});
+
+test('a file that cannot even be looked at is as none, as it is for whoever loads it', () => {
+  symlinkSync('config.yaml', join(home, 'config.yaml'));
+  expect(createConfigSource(home).read()).toEqual(loadConfig(home));
 });

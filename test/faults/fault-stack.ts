@@ -1,5 +1,5 @@
 /** A stack from the armed build, in which one death at a time can be ordered. */
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient, type OffshootClient } from '../../client/index.ts';
 import type { FaultPoint } from '../../faults/points.ts';
@@ -20,6 +20,8 @@ export interface FaultStack extends Stack {
   impatient: OffshootClient;
   /** Orders a death. The answer tells when it came; null while it has not. */
   arm(fault: Fault): () => number | null;
+  /** Nobody dies of what was ordered last and has not come. */
+  disarm(): void;
   /** How often each point was passed since the stack was started. */
   reached(): Map<string, number>;
 }
@@ -51,6 +53,7 @@ export async function startFaultStack(): Promise<FaultStack & { stop(): Promise<
       writeFileSync(inHome('fault.json'), JSON.stringify({ id, ...fault }));
       return () => statSync(inHome(`taken-${id}.json`), { throwIfNoEntry: false })?.ctimeMs ?? null;
     },
+    disarm: () => rmSync(inHome('fault.json'), { force: true }),
     reached() {
       const found = new Map<string, number>();
       for (const point of readFileSync(inHome('reached.log'), 'utf8').trim().split('\n')) {

@@ -4,7 +4,7 @@ import { startFaultStack, type FaultStack } from './fault-stack.ts';
 import { allPoints } from './scenarios.ts';
 import { walk } from './walk.ts';
 
-/** Each of these is one tree in which the server dies once at each point, in this order. */
+/** Each of these is a tree in which the server dies once at each point, in this order, as far as it passes them. */
 const walks: FaultPoint[][] = [
   ['secrets kept', 'lease taken', 'wait begun'],
   ['accept uncommitted', 'claim answered', 'wait over'],

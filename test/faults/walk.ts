@@ -27,6 +27,7 @@ const truthSecondsMax = 60;
 const deadRunningSecondsMax = 15;
 /** A tree takes more than a second; asking more often would only take time from it. */
 const lookEveryMs = 100;
+/** What three trees do not pass either is not left out by chance. */
 const treesMax = 4;
 let sessions = 0;
 
@@ -47,6 +48,7 @@ export async function walk(stack: FaultStack, deaths: Fault[]): Promise<Walked> 
     };
     left = left.slice(came).map((death) => ({ ...death, nth: 1 }));
     if (left.length === 0) return walked;
+    process.stdout.write(`not passed in tree ${tree + 1}: ${left[0]!.point}\n`);
   }
   throw new Error(`${left[0]!.point} was not passed in ${treesMax} trees`);
 }
@@ -82,6 +84,7 @@ async function walkTree(stack: FaultStack, deaths: Fault[]): Promise<Walked & { 
     return { seconds, deadRunningSeconds, came: came.length };
   } finally {
     over.abort();
+    stack.disarm();
     watch.stop();
   }
 }

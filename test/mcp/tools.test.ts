@@ -179,6 +179,15 @@ describe('errors', () => {
       expect(asked()).toEqual([]);
     }));
 
+  test('what is nested too deep to be gone through is refused as such', () =>
+    withMcp({}, async ({ call, asked }) => {
+      let colour: unknown = 'red';
+      for (let level = 0; level < 101; level += 1) colour = [colour];
+      const result = await call('runSubagent', { ...task, colour });
+      expect(result.text).toContain('the arguments are nested deeper than 100');
+      expect(asked()).toEqual([]);
+    }));
+
   test('an unknown tool is an error of the protocol', () =>
     withMcp({}, async ({ call }) => {
       await expect(call('rm_rf')).rejects.toThrow('No tool rm_rf');

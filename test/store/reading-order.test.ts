@@ -1,6 +1,13 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { everyTurn, keepTail, lastTurns, rangesOf, setRanges } from '../../store/reading-order.ts';
+import {
+  everyTurn,
+  keepTail,
+  lastTurns,
+  rangesOf,
+  setRanges,
+  wasSaid,
+} from '../../store/reading-order.ts';
 import { lastPrompts, lastSaid } from '../../store/said.ts';
 import { registerSession } from '../../store/sessions.ts';
 import { appendTurns } from '../../store/turns.ts';
@@ -198,3 +205,18 @@ test('a session of any length is read whole', () =>
     });
     expect(lastTurns(store.db, session.id, everyTurn)).toHaveLength(count);
   }));
+
+test('SQL takes for said what JavaScript does: no character is blank for one of them alone', () =>
+  withStore(async ({ store }) => {
+    const codes = Array.from({ length: 0xffff }, (_, n) => n + 1).filter(isNoHalf);
+    const blank = store.db.all<{ value: number }>(
+      `SELECT value FROM (SELECT 'user' AS role, char(value) AS text, value FROM json_each(:codes))
+       WHERE NOT (${wasSaid}) ORDER BY value`,
+      { codes: JSON.stringify(codes) },
+    );
+    expect(blank.map(({ value }) => value)).toEqual(
+      codes.filter((code) => String.fromCharCode(code).trim() === ''),
+    );
+  }));
+
+const isNoHalf = (code: number) => code < 0xd800 || code > 0xdfff;
