@@ -148,12 +148,15 @@ export async function endHolder(
   { client, engine }: Speakers,
   { id, workflowId }: Named,
 ): Promise<void> {
+  const handle = engine.workflow.getHandle(workflowId);
+  // It runs before its workflow has begun, whose history is to be counted.
+  await until(
+    () => handle.describe().then(() => true, unlessNotFound),
+    (isThere) => isThere,
+  );
   await client.call('cancelSubagent', { id });
   // A cancelled workflow ends as a failure: that is what was asked for.
-  await engine.workflow
-    .getHandle(workflowId)
-    .result()
-    .catch(() => {});
+  await handle.result().catch(() => {});
 }
 
 /** No figure takes as long as this: what has not come by then never will. */

@@ -11,7 +11,6 @@ export function wordsOf(text: string): string[] {
 }
 
 /** Most texts are ASCII, or but for dashes and quotes, which part words as a space does: found out in a tenth of the time. */
-const isAscii = /^[\0-\x7f]*$/;
 const isPlain = /^[\0-\x7f\u2010-\u2016\u2018-\u2027]*$/;
 /** In lines as they are compared there are no capitals, and what is not plain stands between spaces. */
 const isInWord = Uint8Array.from({ length: 2 ** 16 }, (_, code) =>
@@ -64,7 +63,8 @@ export interface Said {
 }
 
 function asCompared(text: string): string {
-  if (isAscii.test(text)) return text.toLowerCase();
+  // It is ASCII: then each character is one byte, which is counted faster than looked at.
+  if (Buffer.byteLength(text) === text.length) return text.toLowerCase();
   if (isPlain.test(text)) return text.toLowerCase().replace(/[^\0-\x7f]/g, ' ');
   return allWords(text).join(' ');
 }
