@@ -1,5 +1,5 @@
 /** The context that a child inherits: put together by reads alone, and kept as it was given. */
-import { createHash } from 'node:crypto';
+import { hash as hashOf } from 'node:crypto';
 import type { Config } from '../contract/config.ts';
 import { limits } from '../contract/limits.ts';
 import type { ContextBlock, ContextSources, InheritedContext } from '../contract/records.ts';
@@ -56,7 +56,7 @@ export function contextBlockFor(
     entities: named.map(({ name }) => name),
     constraints: constraints.length,
   };
-  return { text, hash: createHash('sha256').update(text).digest('hex'), sources };
+  return { text, hash: hashOf('sha256', text), sources };
 }
 
 /**

@@ -5,7 +5,9 @@ import { rangesFromEnd } from './reading-order.ts';
 
 /** Of a longer turn only so much of either end is read; a key that is cut in two stays out of sight. */
 const endCharsMax = 24_000;
-const pageRows = 8;
+const pageRowsMax = 16;
+/** Most turns have more. */
+const turnChars = 100;
 
 /** The turns after `after` that hold the last `charsMax` characters, oldest first. */
 export function lastSaid(
@@ -15,6 +17,7 @@ export function lastSaid(
 ): SaidTurn[] {
   const found: SaidTurn[] = [];
   let room = charsMax;
+  const pageRows = Math.min(pageRowsMax, Math.ceil(charsMax / turnChars));
   for (const { from, to } of rangesFromEnd(db, sessionId, after)) {
     if (room <= 0) break;
     const low = Math.max(after + 1, from);
