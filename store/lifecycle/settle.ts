@@ -43,10 +43,11 @@ export function settle(
 ): boolean {
   const row = findInvocation(tx.db, id);
   if (!row || isFinal(row.status)) return false;
+  // Out of the queue at once: the ends of its children, which come first, give slots to whoever stands in it.
   tx.db.run(
     `UPDATE subagent_sessions
      SET status = :status, completed_at = :now, error = :error, error_code = :errorCode,
-         error_hint = :errorHint, duration_ms = :durationMs
+         error_hint = :errorHint, duration_ms = :durationMs, queued_at_ordinal = NULL
      WHERE id = :id`,
     {
       id,
