@@ -8,8 +8,6 @@ import { nextSessionStep, nextStep } from '../../store/lifecycle/next-step.ts';
 import { reconcileEpoch } from '../../store/lifecycle/rebuild.ts';
 import { dueRows, markSent, queuePoke, type OutboxRow } from '../../store/outbox.ts';
 import { reject, repair } from '../../worker/repair.ts';
-import { brokenRows } from '../fuzz/invariants.ts';
-import { watchRows } from '../fuzz/watch-rows.ts';
 import { withOperations, type Room } from './operations-fixture.ts';
 
 const around = { homeId: 'h', attributes: ['OffshootStatus'], sessionIdleMs: 1000 };
@@ -317,23 +315,4 @@ test('a child that its owner has started without effect is started again, under 
     await step(room, child.id);
     expect([rows(room), await spawnNo()]).toEqual([[], []]);
   });
-});
-
-test('what ends in the queue gives the slots of its children to others, and takes none itself', async () => {
-  await withOperations(
-    async (room) => {
-      watchRows(room.store.db, 50);
-      await room.ask('registerSession', { key: 'main' });
-      const ask = (parentSessionId: string) =>
-        room.start({ executionMode: 'SYNC', waitSeconds: 0, parentSessionId });
-      await ask('main');
-      const queued = await ask('main');
-      await ask(queued.sessionKey);
-      const ofSession = rows(room).filter((row) => row.kind === 'session');
-      await room.store.write((tx) => reject(tx, ofSession, 'too large'));
-      expect(room.row(queued.id)).toMatchObject({ status: 'failed', host_id: null });
-      expect(brokenRows(room.store.db)).toEqual([]);
-    },
-    { slots: 1 },
-  );
 });

@@ -1,6 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { dropOldSecrets } from '../../operations/index.ts';
+import type { OutboxRow } from '../../store/outbox.ts';
+import { reject } from '../../worker/repair.ts';
+import { brokenRows } from '../fuzz/invariants.ts';
+import { watchRows } from '../fuzz/watch-rows.ts';
 import { callerAs, refusal, withOperations } from './operations-fixture.ts';
 
 test('two who delete the same at the same moment: one does, the other finds nothing', async () => {
@@ -135,4 +139,23 @@ test('after a crash the values of what is open are kept, and of all else they go
     await dropOldSecrets(room.deps, [open.id, ended.id, 'sub_never']);
     expect(readdirSync(room.deps.paths.secrets)).toEqual([`${open.id}.json`]);
   });
+});
+
+test('what ends in the queue gives the slots of its children to others, and takes none itself', async () => {
+  await withOperations(
+    async (room) => {
+      watchRows(room.store.db, 50);
+      await room.ask('registerSession', { key: 'main' });
+      const ask = (parentSessionId: string) =>
+        room.start({ executionMode: 'SYNC', waitSeconds: 0, parentSessionId });
+      await ask('main');
+      const queued = await ask('main');
+      await ask(queued.sessionKey);
+      const ofSession = room.store.db.all<OutboxRow>(`SELECT * FROM outbox WHERE kind = 'session'`);
+      await room.store.write((tx) => reject(tx, ofSession, 'too large'));
+      expect(room.row(queued.id)).toMatchObject({ status: 'failed', host_id: null });
+      expect(brokenRows(room.store.db)).toEqual([]);
+    },
+    { slots: 1 },
+  );
 });
