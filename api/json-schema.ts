@@ -3,12 +3,11 @@ import { z } from 'zod';
 import { operations, type OperationName } from '../contract/operations.ts';
 import {
   callbackSchema,
-  problemSchema,
-  runnerInfoSchema,
   subAgentRecordSchema,
   treeNodeSchema,
   turnSchema,
 } from '../contract/records.ts';
+import { problemSchema, runnerInfoSchema } from '../contract/system-records.ts';
 
 export type JsonObject = Record<string, unknown>;
 export interface ObjectSchema extends JsonObject {

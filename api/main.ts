@@ -11,7 +11,7 @@ import { createConfigSource, ownVersion } from '../config/index.ts';
 import { readEnvironment } from '../contract/config.ts';
 import { AppError } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
-import type { ServerFile, StoreCheck } from '../contract/records.ts';
+import type { ServerFile, StoreCheck } from '../contract/system-records.ts';
 import { asDiskTrouble } from '../domain/disk-trouble.ts';
 import { connectOptions } from '../engine/connect-options.ts';
 import { takeHome } from '../engine/home-lock.ts';

@@ -1,6 +1,6 @@
 /** Error codes as HTTP: the one place where a code becomes a status. */
 import { AppError, type RequestErrorCode } from '../contract/errors.ts';
-import type { Problem } from '../contract/records.ts';
+import type { Problem } from '../contract/system-records.ts';
 import { asDiskTrouble } from '../domain/disk-trouble.ts';
 
 export const problemType = 'application/problem+json';

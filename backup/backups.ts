@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Config } from '../contract/config.ts';
 import type { HomePaths } from '../contract/home.ts';
-import type { Backup } from '../contract/records.ts';
+import type { Backup } from '../contract/system-records.ts';
 import { copyDatabase } from './copy-database.ts';
 import { backupName, listBackups, newestBackup, openFolder, prune } from './folder.ts';
 

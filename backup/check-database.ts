@@ -1,7 +1,7 @@
 /** What state a database is in: sound or not, how large, what waits in it. */
 import { existsSync, statSync } from 'node:fs';
 import { AppError } from '../contract/errors.ts';
-import type { StoreCheck } from '../contract/records.ts';
+import type { StoreCheck } from '../contract/system-records.ts';
 import { openDatabase, type Db } from '../store/database.ts';
 import { isWal } from '../store/has-database.ts';
 import { knownSchema } from '../store/migrate.ts';

@@ -2,7 +2,7 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AppError } from '../contract/errors.ts';
-import type { Backup } from '../contract/records.ts';
+import type { Backup } from '../contract/system-records.ts';
 import { backupTakenAt } from '../store/meta.ts';
 import { runThread } from './run-thread.ts';
 

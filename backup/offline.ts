@@ -1,7 +1,7 @@
 /** What is asked of a store that no server has: the home is taken for as long as it takes. */
 import type { Config } from '../contract/config.ts';
 import type { HomePaths } from '../contract/home.ts';
-import type { Backup, StoreCheck } from '../contract/records.ts';
+import type { Backup, StoreCheck } from '../contract/system-records.ts';
 import { takeHome } from '../engine/home-lock.ts';
 import { createBackups } from './backups.ts';
 import { checkDatabase } from './check-database.ts';

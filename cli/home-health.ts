@@ -1,7 +1,7 @@
 /** What the server of this home says of itself, asked once: whoever looks wants to know how it is now. */
 import { createClient, discover } from '../client/index.ts';
 import { AppError } from '../contract/errors.ts';
-import type { Health } from '../contract/records.ts';
+import type { Health } from '../contract/system-records.ts';
 
 export interface HomeHealth {
   url: string | null;

@@ -1,6 +1,6 @@
 /** On standard error, in the two lines of an error: what keeps the stack from being whole. It is up all the same. */
 import { homePaths } from '../contract/home.ts';
-import type { Health } from '../contract/records.ts';
+import type { Health } from '../contract/system-records.ts';
 import type { CliDeps } from './deps.ts';
 import { troubleOf } from './render/stack.ts';
 

@@ -1,7 +1,7 @@
 /** Finds the running server of a home by what it has written there. */
 import { readFileSync } from 'node:fs';
 import { AppError } from '../contract/errors.ts';
-import type { ServerFile } from '../contract/records.ts';
+import type { ServerFile } from '../contract/system-records.ts';
 import { readServerFile } from './server-file.ts';
 
 export interface Discovered {

@@ -1,5 +1,5 @@
 import { AppError, isRequestErrorCode } from '../contract/errors.ts';
-import { problemSchema, type Problem } from '../contract/records.ts';
+import { problemSchema, type Problem } from '../contract/system-records.ts';
 
 /** A refusal by the server, as it came: the code and hint of an `AppError`, and the HTTP status. */
 export class ProblemError extends AppError {

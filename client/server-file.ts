@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { homePaths } from '../contract/home.ts';
-import { serverFileSchema, type ServerFile } from '../contract/records.ts';
+import { serverFileSchema, type ServerFile } from '../contract/system-records.ts';
 
 /** Which server a home has, by what that server has written there. Throws where there is none. */
 export function readServerFile(home: string): ServerFile {

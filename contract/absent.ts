@@ -11,7 +11,7 @@ export type OrNull<T> = T extends readonly (infer E)[]
 /** Without the optional fields that are null, at any depth. Where null has a meaning of its own, it stays. */
 export function withoutNulls(input: unknown, schema: z.ZodType): unknown {
   // Most bodies hold none, and their schema need not be gone through.
-  return holdsNull(input) ? withoutTheNulls(input, schema) : input;
+  return holdsNull(input) ? stripped(input, schema) : input;
 }
 
 function holdsNull(value: unknown): boolean {
@@ -19,10 +19,10 @@ function holdsNull(value: unknown): boolean {
   return value === null || Object.values(value).some(holdsNull);
 }
 
-function withoutTheNulls(input: unknown, schema: z.ZodType): unknown {
+function stripped(input: unknown, schema: z.ZodType): unknown {
   const bare = bareOf(schema);
   if (bare instanceof z.ZodArray && Array.isArray(input)) {
-    return input.map((one) => withoutTheNulls(one, bare.element as z.ZodType));
+    return input.map((one) => stripped(one, bare.element as z.ZodType));
   }
   if (!(bare instanceof z.ZodObject) || typeof input !== 'object' || input === null) return input;
   const shape = bare.shape as Record<string, z.ZodType>;
@@ -31,7 +31,7 @@ function withoutTheNulls(input: unknown, schema: z.ZodType): unknown {
     Object.entries(input).flatMap(([name, value]: [string, unknown]) => {
       const field = fieldOf(name);
       if (field === undefined) return [[name, value]];
-      return value === null && isLeftOut(field) ? [] : [[name, withoutTheNulls(value, field)]];
+      return value === null && isLeftOut(field) ? [] : [[name, stripped(value, field)]];
     }),
   );
 }

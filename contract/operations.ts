@@ -2,23 +2,20 @@
 import { z } from 'zod';
 import type { Permission } from './words.ts';
 import {
-  backupSchema,
   callbackSchema,
   deletedSchema,
-  healthSchema,
-  runnerInfoSchema,
   sessionRecordSchema,
-  storeCheckSchema,
   subAgentRecordSchema,
   treeSchema,
   turnSchema,
 } from './records.ts';
-import * as hooks from './hooks.ts';
 import { contextOperations } from './context-operations.ts';
+import { hookOperations } from './hook-operations.ts';
 import { sessionOperations } from './session-operations.ts';
 import * as ask from './requests.ts';
 import * as transcripts from './transcripts.ts';
 import { searchAnswerSchema } from './search.ts';
+import { systemOperations } from './system-operations.ts';
 
 export interface OperationDeclaration {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -185,120 +182,8 @@ export const operations = {
     input: ask.specHistorySchema,
     output: recordPage,
   },
-  hookSessionStart: {
-    method: 'POST',
-    path: '/api/hooks/session-start',
-    summary: 'A session begins, or goes on after clear or compaction',
-    input: hooks.sessionStartSchema,
-    output: hooks.sessionStartAnswerSchema,
-    idle: { inject: '', memories: [] },
-  },
-  hookUserPromptSubmit: {
-    method: 'POST',
-    path: '/api/hooks/user-prompt-submit',
-    summary: 'The user has said something',
-    input: hooks.userPromptSubmitSchema,
-    output: hooks.userPromptSubmitAnswerSchema,
-    idle: { inject: '', reason: 'off', memoryCount: 0, sessionKnown: false },
-  },
-  hookSessionEnd: {
-    method: 'POST',
-    path: '/api/hooks/session-end',
-    summary: 'A session has ended; its runtime path is free',
-    input: hooks.sessionEndSchema,
-    output: hooks.sessionEndAnswerSchema,
-    idle: { memoriesSaved: 0, queued: false },
-  },
-  hookPreCompaction: {
-    method: 'POST',
-    path: '/api/hooks/pre-compaction',
-    summary: 'The context is about to be compacted: how to sum it up',
-    input: hooks.preCompactionSchema,
-    output: hooks.preCompactionAnswerSchema,
-    idle: { summaryPrompt: '', guidelines: '' },
-  },
-  hookCompactionComplete: {
-    method: 'POST',
-    path: '/api/hooks/compaction-complete',
-    summary: 'The context was compacted to this summary',
-    input: hooks.compactionCompleteSchema,
-    output: hooks.compactionCompleteAnswerSchema,
-    idle: { success: true, memoryId: null, contextEpoch: 0 },
-  },
-  hookSessionCheckpointExtract: {
-    method: 'POST',
-    path: '/api/hooks/session-checkpoint-extract',
-    summary: 'A long session may be looked through',
-    input: hooks.checkpointExtractSchema,
-    output: hooks.checkpointExtractAnswerSchema,
-    idle: { skipped: true },
-  },
-  hookSubagentStart: {
-    method: 'POST',
-    path: '/api/hooks/subagent-start',
-    summary: 'A sub-agent of the program begins',
-    input: hooks.subagentStartSchema,
-    output: hooks.subagentStartAnswerSchema,
-    idle: { inject: '', memories: [], sessionKey: null },
-  },
-  hookSubagentStop: {
-    method: 'POST',
-    path: '/api/hooks/subagent-stop',
-    summary: 'A sub-agent of the program has ended',
-    input: hooks.subagentStopSchema,
-    output: hooks.subagentStopAnswerSchema,
-    idle: { sessionKey: null, ended: false },
-  },
-  hookStop: {
-    method: 'POST',
-    path: '/api/hooks/stop',
-    summary: 'The agent has said its last word of this turn',
-    input: hooks.stopSchema,
-    output: hooks.stopAnswerSchema,
-    idle: { inject: '', reason: 'off' },
-  },
-  listRunners: {
-    method: 'GET',
-    path: '/api/runners',
-    summary: 'Runners that can be named',
-    input: ask.nothingSchema,
-    output: z.object({ runners: z.array(runnerInfoSchema) }),
-  },
-  takeBackup: {
-    method: 'POST',
-    path: '/api/backups',
-    summary: 'Copy the store while it is in use, and verify the copy (administrator)',
-    input: ask.takeBackupSchema,
-    output: backupSchema,
-  },
-  checkStore: {
-    method: 'POST',
-    path: '/api/store/check',
-    summary: 'Read the whole store and say whether it is sound (administrator)',
-    input: ask.nothingSchema,
-    output: storeCheckSchema,
-  },
-  getHealth: {
-    method: 'GET',
-    path: '/api/health',
-    summary: 'State of server, engine and runner hosts',
-    input: ask.nothingSchema,
-    output: healthSchema,
-  },
-  issueHostToken: {
-    method: 'POST',
-    path: '/api/hosts/{hostId}/token',
-    summary: 'Give a runner host on another machine its token; the one before is revoked',
-    input: ask.hostTokenSchema,
-    output: z.object({ hostId: z.string(), token: z.string() }),
-  },
-  revokeHostToken: {
-    method: 'DELETE',
-    path: '/api/hosts/{hostId}/token',
-    summary: 'Revoke the token of a runner host on another machine',
-    input: ask.hostTokenSchema,
-    output: z.object({ hostId: z.string() }),
-  },
+  ...hookOperations,
+  ...systemOperations,
   ...contextOperations,
   ...sessionOperations,
 } as const satisfies Record<string, OperationDeclaration>;

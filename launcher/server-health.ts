@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readServerFile } from '../client/server-file.ts';
-import { healthSchema, type Health } from '../contract/records.ts';
+import { healthSchema, type Health } from '../contract/system-records.ts';
 import { readEngineFile } from '../engine/engine-file.ts';
 
 const answerMs = 2_000;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
 import { saidIn } from '../contract/log.ts';
-import type { Health } from '../contract/records.ts';
+import type { Health } from '../contract/system-records.ts';
 import { capLog } from '../engine/cap-log.ts';
 import { adoptProcess, spawnDetached, type RunningProcess } from '../engine/running-process.ts';
 import { writePidFile } from '../engine/pid-file.ts';

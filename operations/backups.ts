@@ -1,5 +1,5 @@
 /** What only the administrator may ask: the store as a whole. */
-import type { Backup, StoreCheck } from '../contract/records.ts';
+import type { Backup, StoreCheck } from '../contract/system-records.ts';
 import type { ParsedInput } from '../contract/operations.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../contract/config.ts';
 import type { HomePaths } from '../contract/home.ts';
-import type { Backup, Health, RunnerInfo, StoreCheck } from '../contract/records.ts';
+import type { Backup, Health, RunnerInfo, StoreCheck } from '../contract/system-records.ts';
 import type { Search } from '../contract/search.ts';
 import type { CommandRunner } from '../contract/run.ts';
 import type { RecordSpan } from '../contract/trace.ts';

@@ -15,9 +15,8 @@ import type { Caller } from './caller.ts';
 import { isFolder, requireFiles, requireWorkspace } from './check-workspace.ts';
 import type { Deps } from './deps.ts';
 import { whoAsks } from './gate.ts';
-import { recordOf } from './record.ts';
 import { requireReallyInProject } from './scope.ts';
-import { answerWhenDone, waitIdFor } from './sync-answer.ts';
+import { answerAccepted, waitIdFor } from './sync-answer.ts';
 import { keptTrace } from './traced.ts';
 
 /** Accepts an invocation in one commit, engine or no engine; a SYNC call then waits for its end. */
@@ -68,13 +67,8 @@ export async function runSubagent(
       return deps.store.write((tx) => accept(tx, request));
     }),
   );
-  reach('accepted');
-  deps.measure.accepted(input.executionMode, (performance.now() - from) / 1000);
-  const { executionMode, waitSeconds = null } = input;
-  return recordOf(
-    deps,
-    await answerWhenDone(deps, caller, row, executionMode, waitSeconds, waitId),
-  );
+  const { executionMode: mode, waitSeconds = null } = input;
+  return answerAccepted(deps, caller, { row, mode, waitSeconds, waitId, from });
 }
 
 /** What lies on disk for an invocation that was refused goes again. */

@@ -2,17 +2,15 @@ import type { ParsedInput } from '../contract/operations.ts';
 import { AppError } from '../contract/errors.ts';
 import { hints } from '../contract/hints.ts';
 import type { SubAgentRecord } from '../contract/records.ts';
-import { reach } from '../faults/reach.ts';
 import { accept } from '../store/lifecycle/accept.ts';
 import { runnerOf } from '../store/invocations.ts';
 import { sessionById } from '../store/sessions.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { requireBelow, whoAsks } from './gate.ts';
-import { recordOf } from './record.ts';
 import { identify } from './request-identity.ts';
 import { requireFit } from './run-subagent.ts';
-import { answerWhenDone, waitIdFor } from './sync-answer.ts';
+import { answerAccepted, waitIdFor } from './sync-answer.ts';
 import { keptTrace } from './traced.ts';
 
 /** A message to a session is a new invocation on it: own id, own mode, own caller, first come first served. */
@@ -64,11 +62,6 @@ export async function sendToSubagent(
       traceparent: keptTrace(caller),
     }),
   );
-  reach('accepted');
-  deps.measure.accepted(input.executionMode, (performance.now() - from) / 1000);
-  const { executionMode, waitSeconds = null } = input;
-  return recordOf(
-    deps,
-    await answerWhenDone(deps, caller, row, executionMode, waitSeconds, waitId),
-  );
+  const { executionMode: mode, waitSeconds = null } = input;
+  return answerAccepted(deps, caller, { row, mode, waitSeconds, waitId, from });
 }

@@ -1,7 +1,7 @@
 /** What can be named, and how everything is. */
 import { localHostId } from '../contract/names.ts';
 import type { OperationOutput } from '../contract/operations.ts';
-import type { Health } from '../contract/records.ts';
+import type { Health } from '../contract/system-records.ts';
 import { load } from '../store/admission.ts';
 import { isLive, listHosts, type HostRow } from '../store/hosts.ts';
 import { hostTokenId } from '../store/host-tokens.ts';

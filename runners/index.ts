@@ -1,6 +1,6 @@
 /** Which runners there are, and the one way in which all of them are run. */
 import { commandRunner, type Config } from '../contract/config.ts';
-import type { RunnerInfo } from '../contract/records.ts';
+import type { RunnerInfo } from '../contract/system-records.ts';
 import type { CommandRunner } from '../contract/run.ts';
 import { availability, type LookUp } from './availability.ts';
 import { demoRunner, demoRunnerId } from './demo.ts';

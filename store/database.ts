@@ -24,6 +24,7 @@ export function openDatabase(file: string, options: { readonly?: boolean } = {})
   if (!readonly) raw.pragma('journal_mode = WAL');
   raw.pragma('synchronous = FULL');
   raw.pragma('wal_autocheckpoint = 0');
+  // What savepoints keep of pages would go into a file of its own, beyond 64 kB.
   raw.pragma('temp_store = MEMORY');
   raw.pragma('busy_timeout = 5000');
   raw.pragma('foreign_keys = ON');

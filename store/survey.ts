@@ -1,5 +1,5 @@
 /** What a look over the whole store shows that nobody asks for in daily work. */
-import type { StoreCheck } from '../contract/records.ts';
+import type { StoreCheck } from '../contract/system-records.ts';
 import type { Db } from './database.ts';
 import { findHost, isLive } from './hosts.ts';
 

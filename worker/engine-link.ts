@@ -6,7 +6,7 @@ import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
 import type { Log } from '../contract/log.ts';
 import { controlQueue } from '../contract/names.ts';
 import { limits } from '../contract/limits.ts';
-import type { Health } from '../contract/records.ts';
+import type { Health } from '../contract/system-records.ts';
 import { createControlActivities } from '../activities/control.ts';
 import { reach } from '../faults/reach.ts';
 import { createRunAgentActivities } from '../activities/run-agent.ts';

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { AppError } from '../../contract/errors.ts';
 import { homePaths } from '../../contract/home.ts';
-import type { Backup } from '../../contract/records.ts';
+import type { Backup } from '../../contract/system-records.ts';
 import { makeHome } from '../../launcher/make-home.ts';
 import { connect } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';

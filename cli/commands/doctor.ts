@@ -5,7 +5,7 @@ import { findServer } from '../../client/discover.ts';
 import { createClient, type OffshootClient } from '../../client/index.ts';
 import { AppError } from '../../contract/errors.ts';
 import { homePaths } from '../../contract/home.ts';
-import type { RunnerInfo } from '../../contract/records.ts';
+import type { RunnerInfo } from '../../contract/system-records.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { checkBackups } from '../doctor/backups.ts';
 import { checkConfig } from '../doctor/config.ts';

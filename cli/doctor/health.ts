@@ -1,5 +1,5 @@
 /** Findings about what runs, from what the server says of itself. */
-import type { Health, RunnerInfo } from '../../contract/records.ts';
+import type { Health, RunnerInfo } from '../../contract/system-records.ts';
 import { formatDuration } from '../render/duration.ts';
 import { ill, well, type Finding } from '../render/findings.ts';
 

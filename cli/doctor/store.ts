@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { OffshootClient } from '../../client/index.ts';
 import { AppError } from '../../contract/errors.ts';
 import { homePaths } from '../../contract/home.ts';
-import type { StoreCheck } from '../../contract/records.ts';
+import type { StoreCheck } from '../../contract/system-records.ts';
 import { formatBytes } from '../render/bytes.ts';
 import { formatDuration } from '../render/duration.ts';
 import { ill, well, type Finding } from '../render/findings.ts';

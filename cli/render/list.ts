@@ -1,5 +1,6 @@
 /** Invocations and runners as tables. */
-import type { RunnerInfo, SubAgentRecord } from '../../contract/records.ts';
+import type { SubAgentRecord } from '../../contract/records.ts';
+import type { RunnerInfo } from '../../contract/system-records.ts';
 import { tookMs } from '../../domain/took.ts';
 import { formatAge, formatDuration } from './duration.ts';
 import { oneLine } from '../../domain/plain-text.ts';

@@ -1,5 +1,5 @@
 /** Where everything is, for `up`, and how it is, for `status`. */
-import type { Health } from '../../contract/records.ts';
+import type { Health } from '../../contract/system-records.ts';
 import { formatDuration } from './duration.ts';
 import type { Style } from './style.ts';
 

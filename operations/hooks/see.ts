@@ -16,14 +16,14 @@ export function see<A>(
 ): SessionRow {
   const { asking, agentId, about, config, kind, hook } = hearing;
   if (about.rootSessionKey !== null) seeRoot(tx, hearing, about.rootSessionKey, at);
-  const said = {
+  const told = {
     agentId,
     sessionKey: about.sessionKey,
     harness: hook.harness,
     project: hook.project ?? null,
     title: hook.title ?? null,
   };
-  const session = registerSession(tx, said, before ?? undefined);
+  const session = registerSession(tx, told, before ?? undefined);
   const goesOn = session.ended_at !== null && isAfterEnd(hearing, session.ended_at, at);
   if (goesOn) setEnded(tx, session, null);
   const above = lineageOf(tx.db, session.id)?.parent_session_id;

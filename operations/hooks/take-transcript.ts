@@ -80,11 +80,11 @@ function whereFrom(
 
 /** Whether what comes behind the known end is an entry of its own, and not more of the last one. */
 function beginsAnew(content: TranscriptBytes, end: number, harness: string): boolean {
-  if (end > 0) {
-    const [before, first] = content.from(end - 1);
-    if (before !== 0x0a && first !== 0x0a) return false;
-  }
-  const text = content.from(end).toString('utf8');
+  const around = content.from(Math.max(0, end - 1));
+  const rest = end === 0 ? around : around.subarray(1);
+  const isAtLine = end === 0 || around[0] === 0x0a || rest[0] === 0x0a;
+  if (!isAtLine) return false;
+  const text = rest.toString('utf8');
   const first = parserFor(
     harness,
     text,

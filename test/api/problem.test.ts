@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { problemStatus } from '../../api/problem.ts';
 import { AppError, requestErrorCodes } from '../../contract/errors.ts';
-import { problemSchema } from '../../contract/records.ts';
+import { problemSchema } from '../../contract/system-records.ts';
 import { fakeApi } from './api-fixture.ts';
 
 test.each(requestErrorCodes)(

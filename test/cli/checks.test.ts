@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { tellTrouble } from '../../cli/tell-trouble.ts';
 import { homePaths } from '../../contract/home.ts';
-import type { Health } from '../../contract/records.ts';
+import type { Health } from '../../contract/system-records.ts';
 import { writePidFile } from '../../engine/pid-file.ts';
 import { identifyProcess, type ProcessId } from '../../engine/process-identity.ts';
 import { answerJson, recordOf, withFakeServer } from '../client/fake-server.ts';

@@ -1,7 +1,7 @@
 /** A server that says what a test wants of itself, for `doctor` to look at. */
 import { chmodSync, writeFileSync } from 'node:fs';
 import { homePaths, type HomePaths } from '../../contract/home.ts';
-import type { Health, StoreCheck } from '../../contract/records.ts';
+import type { Health, StoreCheck } from '../../contract/system-records.ts';
 import { answerJson, withFakeServer } from '../client/fake-server.ts';
 import { withFolder } from '../support/folder.ts';
 import { cli, now } from './cli-harness.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { expect, test } from '@jest/globals';
 import { homePaths } from '../../contract/home.ts';
-import type { StoreCheck } from '../../contract/records.ts';
+import type { StoreCheck } from '../../contract/system-records.ts';
 import { takeHome } from '../../engine/home-lock.ts';
 import { writePidFile } from '../../engine/pid-file.ts';
 import { identifyProcess } from '../../engine/process-identity.ts';

@@ -8,7 +8,8 @@ import { createStyle } from '../../cli/render/style.ts';
 import { renderTable } from '../../cli/render/table.ts';
 import { renderTree } from '../../cli/render/tree.ts';
 import { cutTo, widthOf } from '../../cli/render/width.ts';
-import type { Health, TreeNode } from '../../contract/records.ts';
+import type { TreeNode } from '../../contract/records.ts';
+import type { Health } from '../../contract/system-records.ts';
 
 const style = createStyle(false);
 

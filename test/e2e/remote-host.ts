@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Health } from '../../contract/records.ts';
+import type { Health } from '../../contract/system-records.ts';
 import { binFile, cleanEnv } from './commands.ts';
 import { isLiving } from './crash-fixture.ts';
 import type { Network } from './network.ts';

@@ -1,5 +1,6 @@
 /** Plain HTTP, where a test looks at status, headers or a single attempt. */
-import type { Problem, SubAgentRecord, Turn } from '../../contract/records.ts';
+import type { SubAgentRecord, Turn } from '../../contract/records.ts';
+import type { Problem } from '../../contract/system-records.ts';
 import type { Stack } from './stack.ts';
 
 /** A record or a problem, read loosely: the schemas are held by the tests of the API. */

@@ -1,0 +1,77 @@
+/** What agent programs report of their sessions as it happens. Part of contract/operations.ts. */
+import * as hooks from './hooks.ts';
+
+export const hookOperations = {
+  hookSessionStart: {
+    method: 'POST',
+    path: '/api/hooks/session-start',
+    summary: 'A session begins, or goes on after clear or compaction',
+    input: hooks.sessionStartSchema,
+    output: hooks.sessionStartAnswerSchema,
+    idle: { inject: '', memories: [] },
+  },
+  hookUserPromptSubmit: {
+    method: 'POST',
+    path: '/api/hooks/user-prompt-submit',
+    summary: 'The user has said something',
+    input: hooks.userPromptSubmitSchema,
+    output: hooks.userPromptSubmitAnswerSchema,
+    idle: { inject: '', reason: 'off', memoryCount: 0, sessionKnown: false },
+  },
+  hookSessionEnd: {
+    method: 'POST',
+    path: '/api/hooks/session-end',
+    summary: 'A session has ended; its runtime path is free',
+    input: hooks.sessionEndSchema,
+    output: hooks.sessionEndAnswerSchema,
+    idle: { memoriesSaved: 0, queued: false },
+  },
+  hookPreCompaction: {
+    method: 'POST',
+    path: '/api/hooks/pre-compaction',
+    summary: 'The context is about to be compacted: how to sum it up',
+    input: hooks.preCompactionSchema,
+    output: hooks.preCompactionAnswerSchema,
+    idle: { summaryPrompt: '', guidelines: '' },
+  },
+  hookCompactionComplete: {
+    method: 'POST',
+    path: '/api/hooks/compaction-complete',
+    summary: 'The context was compacted to this summary',
+    input: hooks.compactionCompleteSchema,
+    output: hooks.compactionCompleteAnswerSchema,
+    idle: { success: true, memoryId: null, contextEpoch: 0 },
+  },
+  hookSessionCheckpointExtract: {
+    method: 'POST',
+    path: '/api/hooks/session-checkpoint-extract',
+    summary: 'A long session may be looked through',
+    input: hooks.checkpointExtractSchema,
+    output: hooks.checkpointExtractAnswerSchema,
+    idle: { skipped: true },
+  },
+  hookSubagentStart: {
+    method: 'POST',
+    path: '/api/hooks/subagent-start',
+    summary: 'A sub-agent of the program begins',
+    input: hooks.subagentStartSchema,
+    output: hooks.subagentStartAnswerSchema,
+    idle: { inject: '', memories: [], sessionKey: null },
+  },
+  hookSubagentStop: {
+    method: 'POST',
+    path: '/api/hooks/subagent-stop',
+    summary: 'A sub-agent of the program has ended',
+    input: hooks.subagentStopSchema,
+    output: hooks.subagentStopAnswerSchema,
+    idle: { sessionKey: null, ended: false },
+  },
+  hookStop: {
+    method: 'POST',
+    path: '/api/hooks/stop',
+    summary: 'The agent has said its last word of this turn',
+    input: hooks.stopSchema,
+    output: hooks.stopAnswerSchema,
+    idle: { inject: '', reason: 'off' },
+  },
+} as const;
