@@ -52,6 +52,9 @@ export async function subAgent({ invocationId }: SubAgentInput): Promise<SubAgen
       const hasMore = await startChildren(next, started);
       if (hasMore) continue;
       if (next.step === 'done') {
+        // The request to cancel and the end that came of it are on two ways; in Temporal UI it is cancelled.
+        const isAhead = next.ending.status === 'cancelled' && !isCancelled;
+        if (isAhead) await condition(() => isCancelled, REQUEST_PATIENCE);
         return finish(next.ending, next.attributes, isCancelled);
       }
       setCurrentDetails(next.details);
@@ -81,6 +84,8 @@ export async function subAgent({ invocationId }: SubAgentInput): Promise<SubAgen
 type RunStep = Extract<InvocationStep, { step: 'run' }>;
 
 const PAUSE = '1s';
+/** Of an engine that was lost and filled again none comes any more. */
+const REQUEST_PATIENCE = '5s';
 
 interface Lease {
   queue: string;

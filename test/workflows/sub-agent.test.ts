@@ -1,10 +1,17 @@
 import { expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowFailedError, WorkflowIdReusePolicy } from '@temporalio/client';
 import { Context } from '@temporalio/activity';
 import type { ChildStart, Ending, InvocationStep } from '../../contract/steps.ts';
 import { eventually, withWorker, type Bench } from './with-worker.ts';
 
 const completed: Ending = { status: 'completed', error: null, errorCode: null, answer: '42' };
+const cancelled: Ending = {
+  status: 'cancelled',
+  error: 'cancelled',
+  errorCode: 'cancelled',
+  answer: null,
+};
 const wait: InvocationStep = { step: 'wait', details: 'waiting', children: [] };
 
 const done = (ending: Ending = completed): InvocationStep => ({
@@ -183,12 +190,6 @@ test('cancelling in the engine is told to the store, and the run is not abandone
   let bench: Bench;
   let isCancelled = false;
   let wasRunCancelled = false;
-  const cancelled: Ending = {
-    status: 'cancelled',
-    error: 'cancelled in the engine',
-    errorCode: 'cancelled',
-    answer: null,
-  };
   await withWorker(
     {
       takeNextStep: async () => (isCancelled ? done(cancelled) : runOn(bench.queue)),
@@ -217,6 +218,20 @@ test('cancelling in the engine is told to the store, and the run is not abandone
       expect((await handle.describe()).status.name).toBe('CANCELLED');
     },
   );
+});
+
+test('a cancelled one is a cancelled workflow, also where the request to cancel comes after its end; it does not wait for ever', async () => {
+  await withWorker({ takeNextStep: async () => done(cancelled) }, async (given) => {
+    const [asked, unasked] = [await start(given, 'late'), await start(given, 'never')];
+    // It has heard of its end by then, and of nothing else.
+    await sleep(500);
+    await asked.cancel();
+    for (const handle of [asked, unasked]) {
+      await expect(handle.result()).rejects.toBeInstanceOf(WorkflowFailedError);
+    }
+    const statusOf = async (one: typeof asked) => (await one.describe()).status.name;
+    expect([await statusOf(asked), await statusOf(unasked)]).toEqual(['CANCELLED', 'FAILED']);
+  });
 });
 
 test('an invocation that failed is a failed workflow, with its error as the message', async () => {
