@@ -55,8 +55,8 @@ export interface Heard {
   before: SessionRow | null;
   at: string;
   config: ContextConfig;
-  /** Nobody reads its answer. */
-  isLate: boolean;
+  /** Nobody reads its answer: it comes late, or is refused for its transcript. */
+  isUnread: boolean;
   /** It has a key or a time of its own: the same words under another one are said again. */
   isNamed: boolean;
   /** What no hook knows, for the first turn that this one adds, or else finds. */
@@ -185,7 +185,7 @@ export interface Hearing<A> {
 
 function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought): A {
   const { agentId, about, caller, config, kind, hook, effect } = hearing;
-  const isLate = caller.isLateHook;
+  const isUnread = caller.isLateHook || brought.refusal !== null;
   const before = findSession(tx.db, agentId, about.sessionKey) ?? null;
   const holder =
     about.rootSessionKey === null ? before : findSession(tx.db, agentId, about.rootSessionKey);
@@ -194,7 +194,7 @@ function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought)
   const named = nameOf(kind, caller, hook);
   const known = before && named !== null ? findAnswer(tx, before.id, named) : undefined;
   // What its first answer offered may never have been read: else the end of the turn would settle it.
-  if (known !== undefined && before && isLate) withdrawOffers(tx, before);
+  if (known !== undefined && before && isUnread) withdrawOffers(tx, before);
   if (known !== undefined) return known as A;
   const path = caller.runtimePath ?? hook.runtimePath ?? null;
   for (const session of [before, holder]) if (session) refuseOtherPath(session, path, tx.now);
@@ -218,7 +218,7 @@ function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought)
   };
   const now = sessionById(tx.db, session.id);
   const isNamed = named !== null;
-  const heard: Heard = { tx, session: now, before, at, config, isLate, isNamed, takeExtra };
+  const heard: Heard = { tx, session: now, before, at, config, isUnread, isNamed, takeExtra };
   const answer = effect(heard);
   leaveRest(heard);
   if (named !== null) keepAnswer(tx, session.id, named, answer);

@@ -9,10 +9,10 @@ interface HowToTell {
 
 /** What the parent knows, for a child's model to read; what nobody reads is not kept as given. */
 export function inheritedText(
-  { tx, session, config, isLate }: Heard,
+  { tx, session, config, isUnread }: Heard,
   { isAnew }: HowToTell,
 ): string {
-  if (isLate) return '';
+  if (isUnread) return '';
   // A managed child has it since its first run, and hears the same.
   if (session.kind === 'managed') return inheritOnce(tx, config, session) ?? '';
   const block = inherit(tx, config, session);

@@ -11,11 +11,12 @@ interface OfferOptions {
 
 /** What ended children have to say to this session, for its model to read. */
 export function offer(
-  { tx, session, isLate }: Heard,
+  { tx, session, isUnread }: Heard,
   { isTurnOver = false, isSilent = false, offersMax }: OfferOptions = {},
 ): { inject: string; reason: PromptReason } {
-  if (isLate || isSilent) settleOffers(tx, session, { isTurnOver });
-  const offers = isLate || isSilent ? [] : offerCallbacks(tx, session, { isTurnOver, offersMax });
+  const isForNobody = isUnread || isSilent;
+  if (isForNobody) settleOffers(tx, session, { isTurnOver });
+  const offers = isForNobody ? [] : offerCallbacks(tx, session, { isTurnOver, offersMax });
   if (offers.length === 0) return { inject: '', reason: 'no_memory' };
   return { inject: offers.map(({ envelope }) => envelope).join('\n\n'), reason: 'callbacks' };
 }

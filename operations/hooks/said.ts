@@ -15,25 +15,27 @@ export function addWords(
   const answer = spoken(words.assistant);
   const said = lastSaid(heard, answer !== null);
   const last = said.at(-1);
+  // The transcript that came with it may have told it first.
+  const isFresh = last !== undefined && last.seq > (heard.before?.last_seq ?? 0);
   // Under a key of its own a prompt may say once more what the one before has said.
-  const isThere =
+  const isLast =
     user !== null &&
     last !== undefined &&
     isSame(last, 'user', user) &&
     (!heard.isNamed || last.source === 'snapshot');
-  const before = isThere ? said.slice(0, -1) : said;
+  const before = isLast ? said.slice(0, -1) : said;
   const answered =
     answer === null
       ? undefined
       : [...sinceUser(before), ...sinceTold(before)].find((turn) =>
           isSame(turn, 'assistant', answer),
         );
+  // An answer of which nobody has heard stands between the two: the same words are said again.
+  const isThere = isLast && (answer === null || answered !== undefined || isFresh);
   if (answer !== null && answered === undefined) append(heard, 'assistant', answer);
   if (user !== null && !isThere) append(heard, 'user', user);
   const found = isThere ? last : answered;
   if (found !== undefined) leaveExtra(heard, found.seq);
-  // The transcript that came with it may have told it first.
-  const isFresh = isThere && last.seq > (heard.before?.last_seq ?? 0);
   return user !== null && (heard.isNamed || !isThere || isFresh);
 }
 
@@ -73,7 +75,7 @@ export function addMark(heard: Heard, text: string): void {
 /** Enough to have the last prompt in it, however many answers and tools came since. */
 const TAIL_TURNS = 40;
 /** Enough to have something in it that was said, mostly. */
-const NEAR_TURNS = 4;
+const NEAR_TURNS = 2;
 
 function append(heard: Heard, role: TurnRole, text: string): void {
   const extra = heard.takeExtra();
@@ -105,12 +107,13 @@ function spoken(text: string | undefined): string | null {
   return text === undefined || text.trim() === '' ? null : text;
 }
 
-/** Shorter words are too often part of others. */
+/** What a program puts around words of ours, in its transcript. Shorter ones are too often part of others. */
 const WRAPPED_CHARS_MIN = 12;
 
-function isSame(turn: { role: TurnRole; text: string }, role: TurnRole, text: string): boolean {
+function isSame(turn: ReadTurn, role: TurnRole, text: string): boolean {
   if (turn.role !== role) return false;
   const words = plain(text);
   const known = plain(turn.text);
-  return known === words || (words.length >= WRAPPED_CHARS_MIN && known.includes(words));
+  const mayBeWrapped = turn.source === 'snapshot' && words.length >= WRAPPED_CHARS_MIN;
+  return known === words || (mayBeWrapped && known.includes(words));
 }

@@ -17,6 +17,27 @@ test('prompts without a transcript become turns in order, each once [signet 14, 
   });
 });
 
+test('without a key, the same prompt after another answer is said again, and so is one that was part of the last', async () => {
+  await withHooks(async (room) => {
+    await room.prompt('s1', 'go on');
+    for (const _ of ['once', 'as a repeat']) {
+      await room.prompt('s1', 'go on', { lastAssistantMessage: 'one of two is done' });
+    }
+    await room.prompt('s1', 'go on', { lastAssistantMessage: 'is done' });
+    await room.prompt('s1', 'look at the tests and mend them');
+    await room.prompt('s1', 'look at the tests');
+    expect(room.said('s1')).toEqual([
+      'user: go on',
+      'assistant: one of two is done',
+      'user: go on',
+      'assistant: is done',
+      'user: go on',
+      'user: look at the tests and mend them',
+      'user: look at the tests',
+    ]);
+  });
+});
+
 test('userMessage goes before userPrompt, and sessionId stands for sessionKey', async () => {
   await withHooks(async (room) => {
     const hook = {

@@ -1,0 +1,37 @@
+/** A hook whose transcript is refused is heard, and answered with the refusal: what it would have been told, nobody has read. */
+import { expect, test } from '@jest/globals';
+import { refusal } from '../operations-fixture.ts';
+import { withHooks } from './hooks-fixture.ts';
+
+const elsewhere = { transcriptPath: '/nowhere/at/all.jsonl' };
+
+test('a callback that it would have offered is offered by the next one, and not taken for read before', () =>
+  withHooks(async (room) => {
+    await room.prompt('main', 'begin');
+    const { id } = await room.start({ executionMode: 'ASYNC_CALLBACK', parentSessionId: 'main' });
+    await room.host.play(id, 'the answer');
+    const states = async () => (await room.callbacks('main')).map(({ state }) => state);
+
+    const prompt = room.prompt('main', 'go on', { ...elsewhere, idempotencyKey: 'p1' });
+    expect(await refusal(prompt)).toBe('transcript_refused');
+    const stop = { harness: 'claude-code', sessionKey: 'main' };
+    const refused = room.ask('hookStop', { ...stop, ...elsewhere, idempotencyKey: 's1' });
+    expect(await refusal(refused)).toBe('transcript_refused');
+    expect(await states()).toEqual(['queued']);
+
+    const { inject } = await room.ask('hookStop', { ...stop, idempotencyKey: 's2' });
+    expect(inject).toContain('the answer');
+    expect(inject).not.toContain('repeat=');
+    await room.ask('hookStop', { ...stop, idempotencyKey: 's3' });
+    expect(await states()).toEqual(['delivered']);
+  }));
+
+test('what its parent knows is told in full at the next start', () =>
+  withHooks(async (room) => {
+    await room.prompt('root', 'the port is 4000');
+    const start = { harness: 'claude-code', sessionKey: 'child', parentSessionKey: 'root' };
+    const refused = room.ask('hookSessionStart', { ...start, ...elsewhere });
+    expect(await refusal(refused)).toBe('transcript_refused');
+    expect((await room.ask('hookSessionStart', start)).inject).toContain('the port is 4000');
+    expect((await room.ask('hookSessionStart', start)).inject).toContain('As told before');
+  }));
