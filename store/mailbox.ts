@@ -31,6 +31,15 @@ export function queueCallback(tx: Tx, child: InvocationRow, sessionId: number): 
   tx.note({ kind: 'callbacks', state: 'queued', count });
 }
 
+/** Mostly nothing does, and that takes no list. */
+export function isAnyWaiting(db: Db, sessionId: number): boolean {
+  const any = db.get(
+    `SELECT 1 FROM mailbox WHERE session_id = :sessionId AND state IN ('queued', 'undelivered') LIMIT 1`,
+    { sessionId },
+  );
+  return any !== undefined;
+}
+
 /** What a session has yet to be told, in the order in which the children ended. */
 export function waitingCallbacks(db: Db, sessionId: number, limit: number): CallbackRow[] {
   return db.all(

@@ -5,7 +5,7 @@
 import { limits } from '../contract/limits.ts';
 import { envelopeOf } from './callbacks.ts';
 import type { Db } from './database.ts';
-import { acknowledge, waitingCallbacks, type CallbackRow } from './mailbox.ts';
+import { acknowledge, isAnyWaiting, waitingCallbacks, type CallbackRow } from './mailbox.ts';
 import type { SessionRow } from './sessions.ts';
 import { appendTurn } from './turns.ts';
 import type { Tx } from './write-queue.ts';
@@ -86,6 +86,7 @@ export function offerCallbacks(
   session: Pick<SessionRow, 'id' | 'kind'>,
   { isTurnOver = false, offersMax }: { isTurnOver?: boolean; offersMax?: number | undefined } = {},
 ): Offer[] {
+  if (!isAnyWaiting(tx.db, session.id)) return [];
   settleOffers(tx, session, { isTurnOver });
   const offers = callbacksToOffer(tx.db, session, offersMax);
   if (offers.length > 0) {

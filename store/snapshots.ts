@@ -118,7 +118,7 @@ function knownFor(
 
 /** What is read after the turn with this number, or from it on. */
 function since(db: Db, sessionId: number, seq: number, isWithIt: boolean): KnownTurn[] {
-  for (let limit = 8; ; limit *= 8) {
+  for (let limit = 2; ; limit *= 8) {
     const tail = lastTurns(db, sessionId, limit).map(knownTurn);
     const at = tail.findLastIndex((turn) => turn.seq === seq);
     if (at >= 0 || tail.length < limit) return tail.slice(isWithIt ? Math.max(at, 0) : at + 1);
