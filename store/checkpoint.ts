@@ -8,11 +8,14 @@ export interface Checkpoints {
   stop(): Promise<void>;
 }
 
+/** What the WAL is given at once: twice what is in it when it is first moved. */
+export const roomBytes = 8 * MiB;
+
 /** Starts the checkpoint thread. */
 export function startCheckpoints(file: string): Checkpoints {
   const thread = new Worker(new URL('./checkpoint-thread.mjs', import.meta.url), {
     workerData: {
-      ...{ file, everyMs: 500 },
+      ...{ file, everyMs: 500, roomBytes },
       ...{ passiveBytes: 4 * MiB, restartBytes: 16 * MiB, waitBytes: 48 * MiB },
     },
   });

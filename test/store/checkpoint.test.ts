@@ -1,7 +1,61 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import BetterSqlite3 from 'better-sqlite3';
 import { expect, test } from '@jest/globals';
+import { roomBytes } from '../../store/checkpoint.ts';
+import { openStore } from '../../store/index.ts';
+import { until } from '../e2e/stack.ts';
+import { openDisk, testOnDisks } from '../e2e/small-disk.ts';
 import { withStore, type StoreRoom } from './store-fixture.ts';
+
+const onDisk = testOnDisks('the room of a WAL on a small disk');
+const bytesOf = (file: string) => statSync(file).size;
+
+test('the WAL has its room from the start, and does not grow while what is written fits into it', async () => {
+  await withStore(
+    async ({ store, file }) => {
+      const log = `${file}-wal`;
+      await until(
+        async () => bytesOf(log),
+        (bytes) => bytes >= roomBytes,
+      );
+      const [bytes, inDatabase] = [bytesOf(log), bytesOf(file)];
+      // In all three times as much as there is room for.
+      const value = 'x'.repeat(100_000);
+      for (let n = 0; n < (3 * roomBytes) / value.length; n += 1) {
+        await store.write((tx) =>
+          tx.db.run(`INSERT OR REPLACE INTO meta VALUES ('big', :value)`, { value }),
+        );
+        await sleep(15);
+      }
+      expect(bytesOf(log)).toBe(bytes);
+      expect(bytesOf(file) - inDatabase).toBeLessThan(1_000_000);
+      expect(store.db.all(`SELECT name FROM sqlite_schema WHERE name = 'room'`)).toEqual([]);
+      // As a kill leaves it: what stands in its room is nobody's.
+      const left = new BetterSqlite3(file, { readonly: true });
+      expect(left.pragma('integrity_check', { simple: true })).toBe('ok');
+      left.close();
+    },
+    { checkpoints: true },
+  );
+}, 60_000);
+
+onDisk('on a small disk it is given none: there what it takes is somebody else’s', async () => {
+  const disk = openDisk(64);
+  try {
+    const file = join(disk.folder, 'main.db');
+    const store = openStore(file);
+    for (let n = 0; n < 20; n += 1) {
+      await store.write((tx) => tx.db.run(`INSERT OR REPLACE INTO meta VALUES ('n', :n)`, { n }));
+      await sleep(50);
+    }
+    expect(bytesOf(`${file}-wal`)).toBeLessThan(1_000_000);
+    await store.close();
+  } finally {
+    disk.remove();
+  }
+});
 
 /** Between the 200 ms for which a checkpoint may wait for a reader, and any write of its own. */
 const stallMs = 150;
