@@ -1,6 +1,8 @@
 /** The version that is pinned in `go.mod`, and the oldest one whose flags and UI we rely on. */
 export const pinnedCli = '1.8.2';
 export const oldestCli = '1.7.0';
+/** The server that is in `oldestCli`: one that the user names is judged by the same. */
+export const oldestServer = '1.31.0';
 
 export interface EngineVersion {
   cli: string;

@@ -20,7 +20,7 @@ import { checkStore } from '../doctor/store.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { jsonOption } from '../option-values.ts';
 import { tellLine, withProgress } from '../progress.ts';
-import { ill, renderFindings, type Finding } from '../render/findings.ts';
+import { ill, remedyOf, renderFindings, type Finding } from '../render/findings.ts';
 import { createStyle } from '../render/style.ts';
 import { writeJson } from '../write-json.ts';
 
@@ -104,7 +104,7 @@ async function lookAtServer(deps: CliDeps): Promise<ServerLook> {
     const server = ill('error', 'server', {
       what: error.message,
       why: 'Nothing is accepted. Agents that run go on, and what they say waits for it.',
-      remedy: error.hint,
+      remedy: remedyOf(error, 'offshoot status says what runs; server.log tells more'),
     });
     return { findings: [server], isReachable: false, client: null, isNamed: false };
   }

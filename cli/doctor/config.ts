@@ -1,7 +1,7 @@
 /** The finding about the configuration, and what holds. */
 import { configSchema, type Config } from '../../contract/config.ts';
 import { AppError } from '../../contract/errors.ts';
-import { ill, well, type Finding } from '../render/findings.ts';
+import { ill, remedyOf, well, type Finding } from '../render/findings.ts';
 
 /** With a mistake in the file every default is looked at instead. */
 export async function checkConfig(home: string): Promise<{ finding: Finding; config: Config }> {
@@ -15,7 +15,7 @@ export async function checkConfig(home: string): Promise<{ finding: Finding; con
     const finding = ill('error', 'configuration', {
       what: error.message,
       why: 'New requests are refused, and nothing starts with it.',
-      remedy: error.hint ?? 'mend the file, then: offshoot config check',
+      remedy: remedyOf(error, 'mend the file, then: offshoot config check'),
     });
     return { finding, config: configSchema.parse({}) };
   }

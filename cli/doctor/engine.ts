@@ -1,9 +1,11 @@
-/** Findings about the engine beyond whether the server reaches it: binary, flags, and its namespace. */
+/** Findings about the engine beyond what the server says of it: binary, version, flags, and its namespace. */
 import type { Config } from '../../contract/config.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { EngineConnection } from '../../engine/connect-options.ts';
+import type { Found, NotFound } from '../../engine/find-binary.ts';
+import type { NamespaceView } from '../../engine/inspect-engine.ts';
 import type { CliDeps } from '../deps.ts';
-import { ill, well, type Finding } from '../render/findings.ts';
+import { ill, remedyOf, well, type Finding } from '../render/findings.ts';
 import { checkNamespace } from './namespace.ts';
 
 /** `isNamed`: the running stack has been given a Temporal, whatever this shell says of one. */
@@ -13,6 +15,8 @@ export async function checkEngine(
   isNamed: boolean,
 ): Promise<Finding[]> {
   const { connectOptions, isExternalEngine } = await import('../../engine/connect-options.ts');
+  const { enginePath } = await import('../../engine/engine-commands.ts');
+  const { findDeps } = await import('../../engine/find-deps.ts');
   const { environment, processEnvironment: env, home } = deps;
   const isKnownHere = isExternalEngine(environment);
   // What the stack has been given and this shell does not know, the server alone can ask.
@@ -23,42 +27,61 @@ export async function checkEngine(
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const why = 'Nothing can be started with it.';
-    const remedy = error.hint ?? 'offshoot engine status';
+    const remedy = remedyOf(error, 'offshoot engine status');
     return [ill('error', 'engine', { what: error.message, why, remedy })];
   }
+  const view = engine === null ? null : await lookInto(engine);
+  const ofNamespace = engine && view ? checkNamespace(engine, view, config) : [];
+  if (isKnownHere) return ofNamespace;
+  const named = findDeps(env, () => undefined);
+  const found = await enginePath(named);
   return [
-    ...(isKnownHere ? [] : await checkBinary(deps)),
-    ...(isKnownHere ? [] : await checkFlags(home, config)),
-    ...(engine === null ? [] : await checkNamespace(engine, config)),
+    checkBinary(found, named.temporalBin),
+    ...(view ? checkVersion(view, found) : []),
+    ...(await checkFlags(home, config)),
+    ...ofNamespace,
   ];
 }
 
+/** Null where it does not answer, which is a finding of its own: the server says so, or that nothing runs. */
+async function lookInto(engine: EngineConnection): Promise<NamespaceView | null> {
+  const { inspectNamespace } = await import('../../engine/inspect-engine.ts');
+  return inspectNamespace(engine).catch(() => null);
+}
+
 /** One that is too old is refused where it is looked for, as one that is none: nothing is started from it. */
-async function checkBinary({ processEnvironment }: CliDeps): Promise<Finding[]> {
-  const { enginePath } = await import('../../engine/engine-commands.ts');
-  const { findDeps } = await import('../../engine/find-deps.ts');
-  const looking = findDeps(processEnvironment, () => undefined);
-  const { binary, failed } = await enginePath(looking);
+function checkBinary({ binary, failed }: Found | NotFound, namedBinary: string | null): Finding {
   const looked = failed.map(({ step, result }) => `${step}: ${result}`);
   if (binary === null) {
-    return [
-      ill('warning', 'engine binary', {
-        what: `there is none that can be used (${looked.join('; ')})`,
-        why: 'The next start gets one, which takes minutes and the network.',
-        remedy: 'offshoot engine build, or install or update the Temporal CLI',
-      }),
-    ];
+    return ill('warning', 'engine binary', {
+      what: `there is none that can be used (${looked.join('; ')})`,
+      why: 'The next start gets one, which takes minutes and the network.',
+      remedy: 'offshoot engine build, or install or update the Temporal CLI',
+    });
   }
   const { cli, server } = binary.version;
   const said = `${binary.path}, version ${cli} (server ${server})`;
-  if (looking.temporalBin === null || binary.source === 'environment') {
-    return [well('engine binary', said)];
-  }
+  if (namedBinary === null || binary.source === 'environment') return well('engine binary', said);
+  return ill('warning', 'engine binary', {
+    what: `${looked[0]}; instead it is ${said}`,
+    why: 'What you have named is not what a start would use.',
+    remedy: 'name another file in OFFSHOOT_TEMPORAL_BIN, or none',
+  });
+}
+
+/** One that was adopted may be of another version than a start of today. It says itself which. */
+function checkVersion(
+  { serverVersion: runs }: NamespaceView,
+  { binary }: Found | NotFound,
+): Finding[] {
+  if (binary === null) return [];
+  const { server } = binary.version;
+  if (runs === server) return [well('engine version', `${runs}, as in a start of today`)];
   return [
-    ill('warning', 'engine binary', {
-      what: `${looked[0]}; instead it is ${said}`,
-      why: 'What you have named is not what a start would use.',
-      remedy: 'name another file in OFFSHOOT_TEMPORAL_BIN, or none',
+    ill('warning', 'engine version', {
+      what: `${runs} runs, and a start of today has ${server}`,
+      why: 'Each version has a database of its own: from its next start on Temporal UI shows only what is open then and what follows.',
+      remedy: `offshoot down, then offshoot up, at a time of your choice; or name a binary with server ${runs} in OFFSHOOT_TEMPORAL_BIN`,
     }),
   ];
 }

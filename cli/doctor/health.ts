@@ -1,5 +1,6 @@
 /** Findings about what runs, from what the server says of itself. */
 import type { Health, RunnerInfo } from '../../contract/system-records.ts';
+import { isOlder, oldestServer } from '../../engine/versions.ts';
 import { formatDuration } from '../render/duration.ts';
 import { ill, well, type Finding } from '../render/findings.ts';
 
@@ -27,9 +28,18 @@ function checkServer(health: Health, { url, version }: { url: string; version: s
 
 function checkEngine(engine: Health['engine']): Finding {
   if (engine.connected) {
-    const version = engine.serverVersion === null ? '' : `, version ${engine.serverVersion}`;
+    const { serverVersion } = engine;
+    const version = serverVersion === null ? '' : `, version ${serverVersion}`;
     const ui = engine.uiUrl === null ? '' : `, UI ${engine.uiUrl}`;
-    return well('engine', `${engine.address}${version}${ui}`);
+    const what = `${engine.address}${version}${ui}`;
+    // A service may call its version otherwise.
+    const isNumbered = /^\d+\.\d+/.test(serverVersion ?? '');
+    if (!isNumbered || !isOlder(serverVersion!, oldestServer)) return well('engine', what);
+    return ill('warning', 'engine', {
+      what: `${what}: older than ${oldestServer}`,
+      why: 'Offshoot relies on what came with that: steps may be slow or missing in Temporal UI.',
+      remedy: `update Temporal to ${oldestServer} or newer; of the one that is kept for you: offshoot down, then offshoot up`,
+    });
   }
   const where = engine.address === null ? '' : ` to ${engine.address}`;
   return ill('error', 'engine', {

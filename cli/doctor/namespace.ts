@@ -4,18 +4,11 @@ import type { EngineConnection } from '../../engine/connect-options.ts';
 import type { NamespaceView } from '../../engine/inspect-engine.ts';
 import { ill, well, type Finding } from '../render/findings.ts';
 
-export async function checkNamespace(
+export function checkNamespace(
   engine: EngineConnection,
+  found: NamespaceView,
   { retentionDays }: Config['engine'],
-): Promise<Finding[]> {
-  const { inspectNamespace } = await import('../../engine/inspect-engine.ts');
-  let found: NamespaceView;
-  try {
-    found = await inspectNamespace(engine);
-  } catch {
-    // That it does not answer is a finding of its own: the server says so, or that nothing runs.
-    return [];
-  }
+): Finding[] {
   const fix = () => mend(engine, retentionDays);
   return [history(found, retentionDays, fix), ...search(found, engine, fix)];
 }

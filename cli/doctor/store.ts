@@ -6,7 +6,7 @@ import { homePaths } from '../../contract/home.ts';
 import type { StoreCheck } from '../../contract/system-records.ts';
 import { formatBytes } from '../render/bytes.ts';
 import { formatDuration } from '../render/duration.ts';
-import { ill, well, type Finding } from '../render/findings.ts';
+import { ill, remedyOf, well, type Finding } from '../render/findings.ts';
 
 /** It is begun anew from 16 MiB on, unless something reads for long. */
 const walBytesMax = 64 * 1024 ** 2;
@@ -42,7 +42,7 @@ export async function checkStore(
       ill('warning', 'store', {
         what: `was not read: ${error.message}`,
         why: 'Whether it is sound is not known.',
-        remedy: error.hint,
+        remedy: remedyOf(error, 'look at server.log; without a server: at the disk of the home'),
       }),
     ];
   }

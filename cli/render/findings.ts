@@ -1,18 +1,31 @@
 /** What `doctor` found: a line for each, and under it why it matters and what to do. */
+import type { AppError } from '../../contract/errors.ts';
+import { hintFor } from '../../contract/hints.ts';
 import type { Style } from './style.ts';
 
-export interface Finding {
-  level: 'ok' | 'warning' | 'error';
+export type Finding = Well | Ill;
+
+interface Well {
+  level: 'ok';
   name: string;
   what: string;
-  /** What follows from it, where it is not well. */
-  why: string | null;
-  remedy: string | null;
+  why: null;
+  remedy: null;
+  fix?: never;
+}
+
+interface Ill {
+  level: 'warning' | 'error';
+  name: string;
+  what: string;
+  /** What follows from it. */
+  why: string;
+  remedy: string;
   /** Mends it, where that can be done without asking. Answers what was done. */
   fix?: () => Promise<string> | string;
 }
 
-export const well = (name: string, what: string): Finding => ({
+export const well = (name: string, what: string): Well => ({
   level: 'ok',
   name,
   what,
@@ -21,12 +34,16 @@ export const well = (name: string, what: string): Finding => ({
 });
 
 export function ill(
-  level: 'warning' | 'error',
+  level: Ill['level'],
   name: string,
-  found: { what: string; why: string; remedy: string | null; fix?: Finding['fix'] | undefined },
-): Finding {
-  const { what, why, remedy, fix } = found;
-  return { level, name, what, why, remedy, ...(fix && { fix }) };
+  found: Pick<Ill, 'what' | 'why' | 'remedy' | 'fix'>,
+): Ill {
+  return { level, name, ...found };
+}
+
+/** What an error says to do about it, in the words of the command line. Not each says something. */
+export function remedyOf({ hint }: AppError, otherwise: string): string {
+  return hintFor('cli', hint) ?? otherwise;
 }
 
 export function renderFindings(findings: readonly Finding[], style: Style): string {

@@ -142,6 +142,26 @@ test('an engine that runs with other flags than a start of today would set is to
   });
 });
 
+test('an engine that runs in another version than a start of today would have is told', async () => {
+  await withEngineHome({}, async (home) => {
+    const { version } = await testEngineFile();
+    const folder = join(home, 'bin');
+    const startOf = async (server: string) => {
+      fakeTemporal(join(folder, 'temporal'), oldestCli, server);
+      return (await doctor(home, { env: { PATH: folder } })).about('engine version');
+    };
+    expect(await startOf('1.99.0')).toMatchObject([
+      {
+        level: 'warning',
+        what: `${version} runs, and a start of today has 1.99.0`,
+        why: expect.stringContaining('a database of its own'),
+        remedy: expect.stringContaining('offshoot down, then offshoot up'),
+      },
+    ]);
+    expect(await startOf(version)).toMatchObject([{ level: 'ok' }]);
+  });
+});
+
 test('a binary that is absent, too old, or not the one that was named is told', async () => {
   await withFolder(async (home) => {
     const binary = async (env: Record<string, string>) =>

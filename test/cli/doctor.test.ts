@@ -2,12 +2,15 @@ import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { expect, test } from '@jest/globals';
+import { hints } from '../../contract/hints.ts';
 import { homePaths } from '../../contract/home.ts';
 import type { StoreCheck } from '../../contract/system-records.ts';
 import { takeHome } from '../../engine/home-lock.ts';
 import { writePidFile } from '../../engine/pid-file.ts';
 import { identifyProcess } from '../../engine/process-identity.ts';
+import { oldestServer } from '../../engine/versions.ts';
 import { openStore } from '../../store/index.ts';
+import { answerJson, answerProblem, withFakeServer } from '../client/fake-server.ts';
 import { withFolder } from '../support/folder.ts';
 import { cli, now } from './cli-harness.ts';
 import { findings, health, named, sound, withServer, type Found } from './doctor-fixture.ts';
@@ -133,6 +136,52 @@ test('a server without its engine is told with what is wrong with that, and the 
     ]);
   });
 });
+
+test('an engine that is older than the oldest that can be relied on is told, whoever keeps it', async () => {
+  const engineOf = async (serverVersion: string) => {
+    let found: Found[] = [];
+    await withServer(
+      { health: { ...health, engine: { ...health.engine, serverVersion } } },
+      async (run) => {
+        found = named(await findings(run('--json')), 'engine');
+      },
+    );
+    return found;
+  };
+  expect(await engineOf('1.30.4')).toMatchObject([
+    {
+      level: 'warning',
+      what: expect.stringContaining(
+        `version 1.30.4, UI http://127.0.0.1:8233: older than ${oldestServer}`,
+      ),
+      why: expect.any(String),
+      remedy: expect.stringContaining('update Temporal'),
+    },
+  ]);
+  for (const version of [oldestServer, '1.31.0-154.0', '1.40.0', '2.0.0', 'of a cloud', '']) {
+    expect([version, await engineOf(version)]).toMatchObject([version, [{ level: 'ok' }]]);
+  }
+});
+
+test.each(['/api/health', '/api/store/check'])(
+  'a refusal of %s is a finding with a remedy, also where the server has none, and never in words of HTTP',
+  async (path) => {
+    for (const hint of [null, hints.token.http]) {
+      const run = await withFakeServer(
+        ({ url }, response) => {
+          if (url === path) answerProblem(response, 500, 'internal', hint);
+          else answerJson(response, url === '/api/health' ? health : { runners: [] });
+        },
+        ({ url }) => withFolder((home) => cli(['doctor', '--json'], { url, home })),
+      );
+      const [told] = (JSON.parse(run.out) as { findings: Found[] }).findings.filter(({ what }) =>
+        what.includes('It is internal.'),
+      );
+      expect(told).toMatchObject({ why: expect.any(String), remedy: expect.any(String) });
+      if (hint !== null) expect(told!.remedy).toBe(hints.token.cli);
+    }
+  },
+);
 
 test('what has waited for the engine for long is told while nothing runs, too', async () => {
   await withFolder(async (home) => {

@@ -9,8 +9,8 @@ export function writeProgram(path: string, script: string): string {
   return path;
 }
 
-export function fakeTemporal(path: string, version = '1.8.2'): string {
-  return writeProgram(path, `echo "temporal version ${version} (Server 1.31.2, UI 2.50.1)"`);
+export function fakeTemporal(path: string, version = '1.8.2', server = '1.31.2'): string {
+  return writeProgram(path, `echo "temporal version ${version} (Server ${server}, UI 2.50.1)"`);
 }
 
 /** A `go` that notes each call and leaves a fake binary where `-o` says. */
