@@ -1,4 +1,5 @@
 /** What children are given of their parents' context, and what it is made of, as callers see it. */
+import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { hostHandlers } from '../../operations/index.ts';
 import { appendTurn } from '../../store/turns.ts';
@@ -10,6 +11,8 @@ const say = (room: Room, key: string, role: 'user' | 'assistant', text: string) 
     const session = findSession(tx.db, 'default', key)!;
     appendTurn(tx, { sessionId: session.id, role, text });
   });
+
+const sha256 = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex');
 
 test('a managed child is given what its parent knows at its first run, and the same in every later one', () =>
   withOperations(async (room) => {
@@ -30,12 +33,46 @@ test('a managed child is given what its parent knows at its first run, and the s
     const { inherited, offers } = await room.ask('getContext', { key: child.sessionKey });
     expect(inherited).toMatchObject({
       text: first.inheritedContext,
-      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      hash: sha256(first.inheritedContext!),
       sources: { parentSessionId: 'main', turns: { fromSeq: 1, toSeq: 2 }, checkpoint: null },
     });
     expect(offers?.text).toContain('  User: do it');
     const grandchild = await room.start({}, room.child(sent.id));
     expect((await room.host.claim(grandchild.id)).inheritedContext).toContain('User: more');
+  }));
+
+test('what the start of a session was answered with is kept as it was, with its hash and when it was given', () =>
+  withOperations(async (room) => {
+    await room.ask('registerSession', { key: 'main' });
+    await say(room, 'main', 'user', 'we cut the release “1.4” 🚀');
+    const start = { harness: 'codex', sessionKey: 'c', parentSessionKey: 'main' };
+    const before = room.store.now();
+    const { inject } = await room.ask('hookSessionStart', start);
+    const after = room.store.now();
+    room.clock.advance(60_000);
+    await say(room, 'main', 'user', 'said later');
+    const { inherited, offers } = await room.ask('getContext', { key: 'c' });
+    expect(inherited).toEqual({
+      text: inject,
+      hash: sha256(inject),
+      sources: {
+        parentSessionId: 'main',
+        turns: { fromSeq: 1, toSeq: 1 },
+        checkpoint: null,
+        entities: [],
+        constraints: 0,
+      },
+      givenAt: expect.any(String),
+    });
+    const { givenAt } = inherited!;
+    expect([before <= givenAt, givenAt <= after]).toEqual([true, true]);
+    expect(offers).toBe(null);
+    // Given anew, it is another one.
+    await room.ask('hookSessionStart', { ...start, source: 'clear' });
+    const again = (await room.ask('getContext', { key: 'c' })).inherited!;
+    expect(again.text).toContain('said later');
+    expect(again.hash).toBe(sha256(again.text));
+    expect(Date.parse(again.givenAt) - Date.parse(givenAt)).toBeGreaterThanOrEqual(60_000);
   }));
 
 test('a sub-agent plants nothing that children in other trees are told', () =>
