@@ -16,6 +16,9 @@ export interface TranscriptEntry {
   id: string | null;
   tools: ToolUse[];
   raw: string;
+  /** In a transcript that several agents share: said by another one than whose it is read for. */
+  isOfAnother?: true;
 }
 
-export type ParseTranscript = (text: string) => TranscriptEntry[];
+/** `agent`: the program's own id of the sub-agent whose part it is; null for the session's own. */
+export type ParseTranscript = (text: string, agent?: string | null) => TranscriptEntry[];

@@ -8,16 +8,17 @@ import { objectOf, type JsonObject } from './json.ts';
 import { mark, type Said } from './said.ts';
 import { splitDocument, withoutComma } from './split-document.ts';
 
-export type ReadRecord = (record: JsonObject) => Said;
+export type ReadRecord = (record: JsonObject, agent: string | null) => Said;
 
 export function parseRecords(read: ReadRecord): ParseTranscript {
-  return (text) => {
+  return (text, agent = null) => {
+    const readIt = (record: JsonObject) => read(record, agent);
     const pieces = isDocument(text) ? splitDocument(text) : null;
-    if (pieces === null) return linesOf(text).map((raw) => entryOf(raw, raw, read));
+    if (pieces === null) return linesOf(text).map((raw) => entryOf(raw, raw, readIt));
     return pieces.map((raw, index) => {
       const isHead = index === 0;
       const isTail = index === pieces.length - 1 && raw.trimStart().startsWith(']');
-      return isHead || isTail ? { ...mark(), raw } : entryOf(raw, withoutComma(raw), read);
+      return isHead || isTail ? { ...mark(), raw } : entryOf(raw, withoutComma(raw), readIt);
     });
   };
 }
@@ -36,11 +37,11 @@ export function linesOf(text: string): string[] {
   return lines;
 }
 
-function entryOf(raw: string, json: string, read: ReadRecord): TranscriptEntry {
+function entryOf(raw: string, json: string, read: (record: JsonObject) => Said): TranscriptEntry {
   return { ...readSaid(json.trim(), read), raw };
 }
 
-function readSaid(json: string, read: ReadRecord): Said {
+function readSaid(json: string, read: (record: JsonObject) => Said): Said {
   if (json === '') return mark();
   try {
     const record = objectOf(JSON.parse(json));

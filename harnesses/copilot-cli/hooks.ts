@@ -46,15 +46,18 @@ const takesContext: ReadonlySet<HookEvent> = new Set([
   'subagent-start',
 ]);
 
-/** All agents of a session share one transcript, so only the session's own hooks may name it. */
+/** All agents of a session share one transcript, in which each line says whose it is. */
 function readAgent(event: HookEvent, payload: JsonObject) {
   const agent = pick(payload, 'agentId', 'agent_id');
   const parent = pick(payload, 'parentAgentId', 'parent_agent_id');
-  if (agent === null) return { transcriptPath: pick(payload, 'transcriptPath', 'transcript_path') };
+  const named = pick(payload, 'transcriptPath', 'transcript_path');
+  const transcriptPath = event === 'subagent-start' ? null : named;
+  if (agent === null) return { transcriptPath };
   const isOfParent = event === 'subagent-start' || event === 'subagent-stop';
-  if (!isOfParent) return { parentSessionKey: parent };
+  if (!isOfParent) return { harnessAgentId: agent, parentSessionKey: parent, transcriptPath };
   const session = pick(payload, 'sessionId', 'session_id');
   return {
+    transcriptPath,
     harnessAgentId: agent,
     childSessionKey: agent,
     parentHarnessAgentId: parent === session ? null : parent,

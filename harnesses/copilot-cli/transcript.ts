@@ -7,11 +7,13 @@ import { mark, message, summary, type Said } from '../said.ts';
 
 export const parseCopilotCli = parseRecords(readRecord);
 
-function readRecord(record: JsonObject): Said {
+/** A sub-agent's lines stand between its parent's, and have its id. Its own session reads them from there. */
+function readRecord(record: JsonObject, agent: string | null): Said {
   const stamp = { at: timeOf(record.timestamp), id: textOf(record.id) };
   const data = objectOf(record.data) ?? {};
-  // A sub-agent's lines stand between its parent's. They are its own session's, told by its own hooks.
-  if (textOf(record.agentId) !== null) return mark(stamp, textOf(data.content) ?? '');
+  if (textOf(record.agentId) !== agent) {
+    return { ...mark(stamp, textOf(data.content) ?? ''), isOfAnother: true };
+  }
   switch (record.type) {
     case 'user.message':
       return message('user', readContent(data.content), stamp);

@@ -42,7 +42,7 @@ export function see<A>(
   );
   if (before === null || goesOn) queueSessionPoke(tx, session.id);
   if (edge?.parent_session_id !== above) pokeParent(tx, session);
-  return session;
+  return { ...session, harness_agent_id: session.harness_agent_id ?? hook.harnessAgentId ?? null };
 }
 
 /** The session that a sub-agent is in: its start may be the first that is heard of either. */

@@ -38,14 +38,21 @@ export function takeTranscript(
   const { from, follows } = whereFrom(content, start, followed.isKnown, about.harness, known);
   const bytes = content.from(from);
   const text = bytes.toString('utf8');
-  const all = parserFor(about.harness, text)(text);
+  const all = parserFor(about.harness, text)(text, session.harness_agent_id);
   const entries = about.isFinal ? all : withoutHalf(all);
   const held = all.length === entries.length ? 0 : Buffer.byteLength(all.at(-1)!.raw);
   const chain =
     held === 0
       ? followed.chain
       : followChain(withoutEnd(content, held), known?.chain ?? null, start).chain;
-  const report: Report = { entries, follows, name: `${chain.bytes}:${chain.last}`, at: about.at };
+  const report: Report = {
+    // What others say in a sub-agent's transcript is kept where it is theirs; a session keeps its sub-agents' lines.
+    entries:
+      session.harness_agent_id === null ? entries : entries.filter((entry) => !entry.isOfAnother),
+    follows,
+    name: `${chain.bytes}:${chain.last}`,
+    at: about.at,
+  };
   const seq = addReport(tx, session, report);
   const last = entries.at(-1);
   const isCounted = last !== undefined && isSaid(last) && isUtf8(bytes);

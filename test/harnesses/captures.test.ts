@@ -56,6 +56,28 @@ test.each(Object.entries(transcripts))('%s has %j of each role', (name, counts) 
   );
 });
 
+test('of a transcript that agents share each has its own part, and all parts together are all of it', () => {
+  const name = 'copilot-cli/transcript-events.jsonl';
+  const text = readCapture(name);
+  const [root, child] = [null, 'e94f26e8-30bd-4675-8ee4-6dc894d4f77a'].map((agent) =>
+    parserFor('copilot-cli', text)(text, agent).map(({ isOfAnother, ...entry }) => ({
+      ...entry,
+      isOwn: isOfAnother !== true,
+    })),
+  );
+  expect(root!.map(({ isOwn }) => isOwn)).toEqual(child!.map(({ isOwn }) => !isOwn));
+  expect(child!.map(({ raw }) => raw).join('')).toBe(text);
+  const own = child!.filter(({ isOwn }) => isOwn);
+  expect(roles.map((role) => own.filter((entry) => entry.role === role).length)).toEqual([
+    1, 2, 1, 20,
+  ]);
+  const uses = own.flatMap(({ tools }) => tools.map(({ kind, text: said }) => `${kind} ${said}`));
+  expect(uses).toEqual([
+    'call {"command":"echo child-tool-ran","description":"probe"}',
+    'result child-tool-ran\n<shellId: 0 completed with exit code 0>',
+  ]);
+});
+
 test.each(Object.keys(transcripts))('all that is said in %s has its time and its id', (name) => {
   const spoken = read(name, readCapture(name)).filter((entry) => entry.role !== 'mark');
   for (const entry of spoken) {

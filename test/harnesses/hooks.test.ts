@@ -179,7 +179,7 @@ test('a child of OpenCode names its parent', async () => {
   });
 });
 
-test("a sub-agent of Copilot has a session of its own, and never its parent's transcript", async () => {
+test('a sub-agent of Copilot has a session of its own, and names the transcript that all share', async () => {
   const calls = await callsOf('copilot-cli', 'hooks.jsonl');
   const [root, child] = [
     '8b1a8e64-def4-4acb-9b9b-af5481b2c038',
@@ -194,8 +194,11 @@ test("a sub-agent of Copilot has a session of its own, and never its parent's tr
   const own = calls.filter(({ request }) => request.sessionKey === child);
   expect(own.map(({ event }) => event)).toEqual(['user-prompt-submit', 'stop']);
   for (const { request } of own) {
-    expect(request).toMatchObject({ parentSessionKey: root });
-    expect(request).not.toHaveProperty('transcriptPath');
+    expect(request).toMatchObject({ parentSessionKey: root, harnessAgentId: child });
+  }
+  for (const event of ['stop', 'subagent-stop']) {
+    const path = calls.find((call) => call.event === event)?.request.transcriptPath;
+    expect(path).toMatch(new RegExp(`/session-state/${root}/events\\.jsonl$`));
   }
 });
 

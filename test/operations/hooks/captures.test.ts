@@ -20,6 +20,7 @@ const transcripts = {
   'agent-a1221b6a410bf791b.jsonl': 'claude-code/transcript-subagent.jsonl',
   '01a1ee01-7a59-7b32-9493-6ce171d70674.jsonl': 'codex/rollout-main.jsonl',
   '01a1ee01-7bde-7c30-a60f-09141f2b7252.jsonl': 'codex/rollout-child.jsonl',
+  '8b1a8e64-def4-4acb-9b9b-af5481b2c038/events.jsonl': 'copilot-cli/transcript-events.jsonl',
 };
 
 function transcriptFor(room: HookRoom, path: unknown): string | undefined {
@@ -108,4 +109,50 @@ test('what a transcript tells when the program stops stands once, in its order, 
       'tool:   <tools-used-before-sum',
       'assistant: Both finished.',
     ]);
+  }));
+
+test('a sub-agent of Copilot has its part of the transcript that all agents of a session share, and is found by it', () =>
+  withHooks(async (room) => {
+    await tell(room, 'copilot-cli/hooks.jsonl');
+    const [root, child] = [
+      '8b1a8e64-def4-4acb-9b9b-af5481b2c038',
+      'e94f26e8-30bd-4675-8ee4-6dc894d4f77a',
+    ];
+    const result = 'child-tool-ran\n<shellId: 0 completed with exit code 0>';
+    expect(room.said(child)).toEqual([
+      'user: %%child%% Run the probe and report.',
+      'assistant: Child working.',
+      `tool: ${result}`,
+      'assistant: CHILD-RESULT-42',
+    ]);
+    const { hits } = await room.ask('searchSessions', { query: 'child-tool-ran' });
+    // The call and its result.
+    expect(hits.map(({ sessionKey, role }) => [sessionKey, role])).toEqual([
+      [child, 'assistant'],
+      [child, 'tool'],
+    ]);
+    const linesOf = (key: string) =>
+      room.store.db
+        .all<{ raw: string }>('SELECT raw FROM turns WHERE session_id = :id AND raw IS NOT NULL', {
+          id: room.session(key)!.id,
+        })
+        .map(({ raw }) => raw);
+    const whole = readCapture('copilot-cli/transcript-events.jsonl');
+    expect(linesOf(root).toSorted()).toEqual(whole.match(/.+\n/g)!.toSorted());
+    const own = linesOf(child).map((line) => (JSON.parse(line) as { agentId: string }).agentId);
+    expect([...new Set(own)]).toEqual([child]);
+    expect(whole.split(`"agentId":"${child}"`).length).toBeGreaterThan(own.length);
+  }));
+
+test('a sub-agent of Copilot whose start was not heard has no words of others either', () =>
+  withHooks(async (room) => {
+    const capture = 'copilot-cli/transcript-events.jsonl';
+    const [root, child] = ['root', 'e94f26e8-30bd-4675-8ee4-6dc894d4f77a'];
+    const transcriptPath = room.stage('events.jsonl', readCapture(capture));
+    const payload = { sessionId: child, agentId: child, parentAgentId: root, transcriptPath };
+    const hooks = await hooksOf('copilot-cli');
+    const call = readHook(hooks, { harness: 'copilot-cli', name: 'agentStop', payload });
+    await room.ask('hookStop', call!.request as never);
+    expect(room.said(child)).toHaveLength(4);
+    expect(room.said(child).join()).not.toContain('Delegating.');
   }));
