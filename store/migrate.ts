@@ -42,6 +42,12 @@ function migrationFiles(): string[] {
 function keepCopy(db: Db, copy: string): void {
   const half = `${copy}.half`;
   rmSync(half, { force: true });
-  db.run('VACUUM INTO :half', { half });
+  try {
+    db.run('VACUUM INTO :half', { half });
+  } catch (error) {
+    // What there was of room, others need to go on.
+    rmSync(half, { force: true });
+    throw error;
+  }
   renameSync(half, copy);
 }

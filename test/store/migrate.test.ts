@@ -1,13 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import BetterSqlite3 from 'better-sqlite3';
 import { expect, test } from '@jest/globals';
 import { openStore } from '../../store/index.ts';
-
-const migrations = fileURLToPath(new URL('../../store/migrations', import.meta.url));
-const names = readdirSync(migrations).sort();
+import { migrationNames, olderDatabase, version } from './older-database.ts';
 
 function withFile(use: (file: string) => void | Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'offshoot-migrate-'));
@@ -16,24 +13,9 @@ function withFile(use: (file: string) => void | Promise<void>): Promise<void> {
   );
 }
 
-/** As an earlier Offshoot left it, which knew only the first migrations. */
-function olderDatabase(file: string, version: number): void {
-  const db = new BetterSqlite3(file);
-  for (const name of names.slice(0, version)) db.exec(readFileSync(join(migrations, name), 'utf8'));
-  db.exec(`PRAGMA user_version = ${version}; INSERT INTO agents (id, name) VALUES ('old', 'old')`);
-  db.close();
-}
-
-const version = (file: string) => {
-  const db = new BetterSqlite3(file, { readonly: true });
-  const found: unknown = db.pragma('user_version', { simple: true });
-  db.close();
-  return found;
-};
-
 test('migrations are numbered without a gap', () => {
-  expect(names.map((name) => name.slice(0, 4))).toEqual(
-    names.map((_, index) => `${index + 1}`.padStart(4, '0')),
+  expect(migrationNames.map((name) => name.slice(0, 4))).toEqual(
+    migrationNames.map((_, index) => `${index + 1}`.padStart(4, '0')),
   );
 });
 
@@ -42,7 +24,7 @@ test('a new database has every migration, and opening it again changes nothing',
     const first = openStore(file, { checkpoints: false });
     const { homeId } = first;
     await first.close();
-    expect(version(file)).toBe(names.length);
+    expect(version(file)).toBe(migrationNames.length);
     const second = openStore(file, { checkpoints: false });
     expect(second.homeId).toBe(homeId);
     await second.close();
@@ -53,7 +35,7 @@ test('a newer database is refused by name, with what to do, and is not touched',
   await withFile(async (file) => {
     await openStore(file, { checkpoints: false }).close();
     const db = new BetterSqlite3(file);
-    db.pragma(`user_version = ${names.length + 1}`);
+    db.pragma(`user_version = ${migrationNames.length + 1}`);
     db.close();
     expect(() => openStore(file, { checkpoints: false })).toThrow(
       expect.objectContaining({
@@ -64,7 +46,7 @@ test('a newer database is refused by name, with what to do, and is not touched',
     );
     // Whoever was refused has closed the file again.
     expect(existsSync(`${file}-wal`)).toBe(false);
-    expect(version(file)).toBe(names.length + 1);
+    expect(version(file)).toBe(migrationNames.length + 1);
   });
 });
 
@@ -72,7 +54,7 @@ test('an older database is copied as it was before it is upgraded', async () => 
   await withFile(async (file) => {
     olderDatabase(file, 3);
     await openStore(file, { checkpoints: false }).close();
-    expect(version(file)).toBe(names.length);
+    expect(version(file)).toBe(migrationNames.length);
     const copies = readdirSync(join(file, '..')).filter((name) => name.startsWith('main.db.'));
     expect(copies).toHaveLength(1);
     const copy = new BetterSqlite3(join(file, '..', copies[0]!), { readonly: true });
