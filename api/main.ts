@@ -140,7 +140,7 @@ function openOwnStore({ committed }: { committed: OnCommit }): Store {
   const replaced = finishRestore(paths.database);
   if (replaced !== null)
     log(`finished a restore; what was there is ${replaced}`, { level: 'info' });
-  const store = openStore(paths.database, { onCommit: committed });
+  const store = openStore(paths.database, { onCommit: committed, openings: paths.openings });
   reach('store opened');
   return store;
 }

@@ -1,16 +1,8 @@
 /** The last steps of a restore. A kill between two of them leaves them to whoever opens the store next. */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { reach } from '../faults/reach.ts';
+import { flush } from '../store/flush.ts';
 import { foldWal } from './fold-wal.ts';
 import { timeStamp } from './folder.ts';
 
@@ -35,7 +27,7 @@ export function finishRestore(database: string): string | null {
   if (isReplacing) setAside(database, aside);
   renameSync(decided, database);
   reach('store replaced');
-  sync(dirname(database));
+  flush(dirname(database));
   return isReplacing ? aside : null;
 }
 
@@ -58,10 +50,4 @@ function setAside(database: string, aside: string): void {
 function isSameFile(one: string, other: string): boolean {
   const found = statSync(other, { throwIfNoEntry: false });
   return found !== undefined && found.ino === statSync(one).ino;
-}
-
-function sync(path: string): void {
-  const handle = openSync(path, 'r');
-  fsyncSync(handle);
-  closeSync(handle);
 }

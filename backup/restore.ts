@@ -1,10 +1,7 @@
 /** Puts a backup in the place of the database. What was there is kept beside it. */
 import {
-  closeSync,
   copyFileSync,
   existsSync,
-  fsyncSync,
-  openSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -18,6 +15,7 @@ import { asDiskTrouble } from '../domain/disk-trouble.ts';
 import { openDatabase } from '../store/database.ts';
 import { takeHome } from '../engine/home-lock.ts';
 import { reach } from '../faults/reach.ts';
+import { flush } from '../store/flush.ts';
 import { backupTakenAt, readMeta } from '../store/meta.ts';
 import { knownSchema } from '../store/migrate.ts';
 import { readSoundness } from './check-database.ts';
@@ -66,10 +64,10 @@ async function restore(paths: HomePaths, file: string, now: Date): Promise<Resto
     const takenAt = markAsBackup(staged, statSync(file).mtime);
     // By which its end, whenever that comes, names what was there.
     utimesSync(staged, now, now);
-    sync(staged);
+    flush(staged);
     reach('backup proved');
     renameSync(staged, decidedName(paths.database));
-    sync(dirname(paths.database));
+    flush(dirname(paths.database));
     reach('restore decided');
     const replaced = finishRestore(paths.database);
     return { file, takenAt, schema, replaced };
@@ -124,10 +122,4 @@ function markAsBackup(staged: string, modified: Date): string {
   } finally {
     db.close();
   }
-}
-
-function sync(path: string): void {
-  const handle = openSync(path, 'r');
-  fsyncSync(handle);
-  closeSync(handle);
 }

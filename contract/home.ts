@@ -3,6 +3,8 @@ export function homePaths(home: string) {
   return {
     home,
     database: `${home}/main.db`,
+    /** How often a server has opened the database: an older one that is put back knows of fewer. */
+    openings: `${home}/openings`,
     /** Derived from the database: may be deleted while no server runs. */
     searchIndex: `${home}/search.db`,
     /** Signs every token of this home. */

@@ -9,6 +9,7 @@ import { hasDatabase } from './has-database.ts';
 import { afterRestore } from './lifecycle/after-restore.ts';
 import { readMeta, writeMeta } from './meta.ts';
 import { migrate, schemaOf } from './migrate.ts';
+import { countOpening, readOpenings } from './openings.ts';
 import { forgetWaits } from './waits.ts';
 import { createWriteQueue, type OnCommit, type Tx, type Write } from './write-queue.ts';
 
@@ -28,10 +29,16 @@ export interface Store {
 
 export function openStore(
   file: string,
-  options: { clock?: () => Date; checkpoints?: boolean; onCommit?: OnCommit } = {},
+  options: {
+    clock?: () => Date;
+    checkpoints?: boolean;
+    onCommit?: OnCommit;
+    /** Where its home counts openings. Only for who will run what is in it: that is what is counted. */
+    openings?: string;
+  } = {},
 ): Store {
   const clock = options.clock ?? (() => new Date());
-  const { db, homeId } = openPrepared(file, clock);
+  const { db, homeId } = openPrepared(file, clock, options.openings);
   const changes = createChanges();
   const queue = createWriteQueue(db, clock, changes.publish, options.onCommit);
   const checkpoints = options.checkpoints === false ? null : startCheckpoints(file);
@@ -51,12 +58,17 @@ export function openStore(
   };
 }
 
+interface Prepared {
+  db: Db;
+  homeId: string;
+}
+
 /** What is wrong with the file is said with its name: nobody can be asked about it any more. */
-function openPrepared(file: string, clock: () => Date): { db: Db; homeId: string } {
+function openPrepared(file: string, clock: () => Date, openings?: string): Prepared {
   try {
     if (hasDatabase(file)) requireTables(file);
     else makeDatabase(file, clock);
-    return prepare(file, clock);
+    return prepare(file, clock, openings);
   } catch (error) {
     throw asDiskTrouble(error, file) ?? error;
   }
@@ -85,13 +97,15 @@ function makeDatabase(file: string, clock: () => Date): void {
   renameSync(fresh, file);
 }
 
-function prepare(file: string, clock: () => Date): { db: Db; homeId: string } {
+function prepare(file: string, clock: () => Date, openings?: string): Prepared {
   const db = openDatabase(file);
   try {
     migrate(db, file);
     const tx = { db, now: clock().toISOString(), note: () => {} };
     forgetWaits(tx);
-    afterRestore(tx);
+    const counted = openings === undefined ? null : readOpenings(db, openings);
+    afterRestore(tx, counted);
+    if (counted !== null) countOpening(tx, counted);
     return { db, homeId: ownId(tx) };
   } catch (error) {
     db.close();

@@ -1,6 +1,6 @@
-/** What becomes of a store that was put back from a backup: nothing that was open may pass for open. */
-import { copyFileSync, rmSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+/** What becomes of a store that was put back from a copy: nothing that was open may pass for open. */
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
 import { operations } from '../../contract/operations.ts';
 import { handlers } from '../../operations/index.ts';
 import { openStore, type Store } from '../../store/index.ts';
@@ -190,5 +190,83 @@ test('a run that may be repeated is lost with the boot that had it, and begins a
         expect(ending(store, again.id)).toMatchObject({ status: 'completed' });
       },
     );
+  });
+});
+
+describe('a copy that nobody marked', () => {
+  /** The room's store as a server would open it, after `before`, in a home that counts. */
+  async function inHome(
+    use: (home: {
+      room: Room;
+      file: string;
+      openings: string;
+      /** What becomes of this invocation at the next start. */
+      next(id: string): Promise<ReturnType<typeof ending>>;
+    }) => Promise<void>,
+  ): Promise<void> {
+    await withOperations(async (room) => {
+      const file = `${room.home}/own/main.db`;
+      const openings = `${room.home}/own/openings`;
+      mkdirSync(`${room.home}/own`);
+      const next = async (id: string) => {
+        const store = openStore(file, { clock: room.clock.now, checkpoints: false, openings });
+        const found = ending(store, id);
+        await store.close();
+        return found;
+      };
+      await use({ room, file, openings, next });
+    });
+  }
+  const open = { status: 'pending', code: null, error: null };
+
+  test('is known by the starts that it has missed: what was open ends as unknown, unless it may be repeated', async () => {
+    await inHome(async ({ room, file, openings, next }) => {
+      const [pending, again] = [await room.start(), await room.start({ runnerId: 'again' })];
+      room.store.db.run('VACUUM INTO :file', { file });
+      // An Offshoot that did not count has left it so.
+      expect(await next(pending.id)).toEqual(open);
+      expect(await next(pending.id)).toEqual(open);
+      copyFileSync(file, `${file}.copy`);
+      // Put back before anything has run on it, it is the one that ran last.
+      copyFileSync(`${file}.copy`, file);
+      expect(await next(pending.id)).toEqual(open);
+      copyFileSync(`${file}.copy`, file);
+      expect(await next(pending.id)).toEqual({
+        status: 'failed',
+        code: 'outcome_unknown',
+        error: expect.stringContaining('a copy that knows 2 of the 3 starts of its server'),
+      });
+      expect(await next(again.id)).toEqual(open);
+      expect(readFileSync(openings, 'utf8')).toBe('5\n');
+    });
+  });
+
+  test.each<[string, (openings: string) => void]>([
+    ['where nobody has counted', (openings) => rmSync(openings)],
+    ['where a kill came before the file was written', (openings) => writeFileSync(openings, '1\n')],
+    ['where the file says nothing', (openings) => writeFileSync(openings, '')],
+  ])('and that has missed nothing is the one that ran last, also %s', async (_, deed) => {
+    await inHome(async ({ room, file, openings, next }) => {
+      const pending = await room.start();
+      room.store.db.run('VACUUM INTO :file', { file });
+      await next(pending.id);
+      await next(pending.id);
+      deed(openings);
+      expect(await next(pending.id)).toEqual(open);
+      expect(readFileSync(openings, 'utf8')).toBe('3\n');
+    });
+  });
+
+  test('and that is a backup says when it was taken, and is counted on from what the home knows', async () => {
+    await inHome(async ({ room, file, openings, next }) => {
+      const pending = await room.start();
+      copyFileSync((await room.deps.backups.take(null)).file, file);
+      writeFileSync(openings, '7\n');
+      expect(await next(pending.id)).toEqual(unknown);
+      expect(readFileSync(openings, 'utf8')).toBe('8\n');
+      const store = openStore(file, { checkpoints: false });
+      expect(readMeta(store.db, 'openings')).toBe('8');
+      await store.close();
+    });
   });
 });

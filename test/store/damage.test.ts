@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { checkDatabase } from '../../backup/index.ts';
 import { openStore } from '../../store/index.ts';
+import { engineEpoch, readMeta } from '../../store/meta.ts';
 import { withFolder } from '../support/folder.ts';
 import { withStore } from './store-fixture.ts';
 
@@ -118,6 +119,31 @@ test('a database that is gone while its WAL is there is refused, and the WAL is 
     expect([existsSync(file), statSync(`${file}-wal`).size > 0]).toEqual([false, true]);
   });
 });
+
+test.each([
+  ['folded in, and nobody can tell', true],
+  ['in it, and the store is known to be older than what ran last', false],
+])(
+  'a WAL that was moved away leaves the store of the last checkpoint, sound; the start of its server was %s',
+  async (_, isFolded) => {
+    await withFolder(async (folder) => {
+      const [living, file] = [join(folder, 'living.db'), join(folder, 'main.db')];
+      const options = { checkpoints: false, openings: join(folder, 'openings') };
+      await openStore(living, options).close();
+      const store = openStore(living, options);
+      await store.write(put('row 0'));
+      if (isFolded) store.db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      await store.write(put('row 1'));
+      // As a kill leaves it, but for its WAL.
+      copyFileSync(living, file);
+      const left = openStore(file, options);
+      expect([rowsIn(left), soundness(left)]).toEqual([isFolded ? 1 : 0, 'ok']);
+      const isOlder = readMeta(left.db, engineEpoch)?.startsWith('restored') ?? false;
+      expect(isOlder).toBe(!isFolded);
+      await Promise.all([store.close(), left.close()]);
+    });
+  },
+);
 
 test('a WAL whose header is damaged is refused by its own name, is kept, and doctor finds it, too', async () => {
   await withHome('killed', async (file) => {
