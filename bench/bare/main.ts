@@ -6,6 +6,9 @@ import { getRequestListener } from '@hono/node-server';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 import { Hono } from 'hono';
 import { fileURLToPath } from 'node:url';
+import { openStore, type Store } from '../../store/index.ts';
+import { registerSession } from '../../store/sessions.ts';
+import { appendTurn } from '../../store/turns.ts';
 import { installSdkRuntime } from '../../worker/sdk-runtime.ts';
 import { createActivities } from './activities.ts';
 
@@ -46,11 +49,37 @@ async function echo(file: string): Promise<{ port: number }> {
     flush();
     return context.json({ hash, fields: Object.keys(body).length });
   });
+  /** The same, and its prompt is a turn of a store afterwards, in place of the flush: nothing is looked up for it. */
+  const keep = createKeeper(file);
+  app.post('/kept', async (context) => {
+    const bytes = Buffer.from(await context.req.arrayBuffer());
+    const body = JSON.parse(bytes.toString('utf8')) as { userPrompt: string };
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    await keep(body.userPrompt);
+    return context.json({ hash, fields: Object.keys(body).length });
+  });
   const answer = getRequestListener(app.fetch);
   const server = createServer((request, response) => void answer(request, response));
   server.keepAliveTimeout = 30_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { port: (server.address() as { port: number }).port };
+}
+
+/** A store with one session, opened for the first turn: other floors have none. */
+function createKeeper(file: string): (text: string) => Promise<unknown> {
+  let opened: Promise<{ store: Store; sessionId: number }> | undefined;
+  async function open() {
+    const store = openStore(`${file}.db`);
+    const session = { agentId: 'default', sessionKey: 's1', harness: null };
+    const { id } = await store.write((tx) =>
+      registerSession(tx, { ...session, project: null, title: null }),
+    );
+    return { store, sessionId: id };
+  }
+  return async (text) => {
+    const { store, sessionId } = await (opened ??= open());
+    return store.write((tx) => appendTurn(tx, { sessionId, role: 'user', text }));
+  };
 }
 
 /** The flags are those of the server's own control worker (`worker/engine-link.ts`). */

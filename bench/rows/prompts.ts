@@ -59,6 +59,8 @@ async function inline(
   const ours = () => timed(() => send(stack.server, '/api/hooks/user-prompt-submit', body));
   await ours();
   const counts = watchStore(stack.home);
+  const taken = () => timed(() => send(echo, '/taken', body));
+  const kept = () => timed(() => send(echo, '/kept', body));
   const times = await alternate(
     { rounds, warmUp: 3 },
     async () => {
@@ -69,13 +71,16 @@ async function inline(
       counts.note();
       return ms;
     },
-    () => timed(() => send(echo, '/taken', body)),
+    taken,
   );
   const written = counts.end(rounds + 3);
+  const least = await alternate({ rounds, warmUp: 3 }, kept, taken);
   return [
     ratioFigure(`prompt with ${label} of transcript / read, parse, one hash, one flush`, times, {
       atMost: 1.3,
     }),
+    // What is left of the bound for all that a hook does beyond keeping one turn.
+    ratioFigure(`  one turn kept in the same way / the same floor`, least, null),
     plainFigure(`  rows that it adds`, written.rows, '', ROWS_MAX),
     plainFigure(`  WAL of it`, written.logBytes, 'B', LOG_BYTES_MAX),
   ];
