@@ -20,12 +20,13 @@ const programFolders: readonly TranscriptRoot[] = [
 ];
 
 /** Where connectors of Signet stage transcripts. All may write beside it, so it may be somebody else's. */
-const signetStaging = '/tmp/signet';
+const signetFolder = '/tmp/signet';
 
 export function transcriptRoots(
   userHome: string,
   staging: string,
   configured: readonly string[],
+  signetStaging = signetFolder,
 ): TranscriptRoot[] {
   const ofPrograms = programFolders.map((one) => ({ ...one, folder: `${userHome}/${one.folder}` }));
   const ofSignet = isOwnFolder(signetStaging) ? [signetStaging] : [];
@@ -33,7 +34,7 @@ export function transcriptRoots(
 }
 
 /** The own user's, and no link to another place. */
-export function isOwnFolder(path: string): boolean {
+function isOwnFolder(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found !== undefined && found.isDirectory() && found.uid === process.getuid?.();
 }

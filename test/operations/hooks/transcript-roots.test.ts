@@ -1,9 +1,12 @@
-import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { AppError } from '../../../contract/errors.ts';
 import { readTranscript } from '../../../operations/hooks/read-transcript.ts';
-import { isOwnFolder, transcriptRoots } from '../../../operations/hooks/transcript-roots.ts';
+import {
+  transcriptRoots,
+  type TranscriptRoot,
+} from '../../../operations/hooks/transcript-roots.ts';
 import { withFolder } from '../../support/folder.ts';
 
 test.each([
@@ -26,11 +29,7 @@ test.each([
       const home = realpathSync(folder);
       const roots = transcriptRoots(home, join(home, 'staging'), []);
       const path = join(home, name);
-      const read = () =>
-        readTranscript(path, roots, null).then(
-          (given) => (given === null ? 'missing' : 'read'),
-          (error: AppError) => error.code,
-        );
+      const read = () => outcomeOf(path, roots);
       mkdirSync(dirname(path), { recursive: true });
       expect(await read()).toBe(wanted === 'read' ? 'missing' : wanted);
       writeFileSync(path, 'key');
@@ -38,14 +37,30 @@ test.each([
     }),
 );
 
-test("a shared folder counts only as the own user's, and not as a link", () =>
-  withFolder(async (home) => {
-    mkdirSync(join(home, 'own'));
-    symlinkSync(join(home, 'own'), join(home, 'link'));
-    expect(['own', 'link', 'none'].map((name) => isOwnFolder(join(home, name)))).toEqual([
-      true,
-      false,
-      false,
-    ]);
-    expect(isOwnFolder('/proc/1')).toBe(process.getuid!() === 0);
+test("of Signet's staging transcripts are read where it is the own user's, and no link", () =>
+  withFolder(async (folder) => {
+    const home = realpathSync(folder);
+    const [own, link, taken] = ['own', 'link', 'taken'].map((name) => join(home, name));
+    for (const made of [own!, taken!]) {
+      mkdirSync(made);
+      writeFileSync(join(made, 's1.jsonl'), 'words');
+    }
+    symlinkSync(own!, link!);
+    const isRoot = process.getuid!() === 0;
+    if (isRoot) chownSync(taken!, 1, 1);
+    const read = (shared: string, path: string) =>
+      outcomeOf(path, transcriptRoots(home, join(home, 'staging'), [], shared));
+    expect(await read(own!, join(own!, 's1.jsonl'))).toBe('read');
+    expect(await read(link!, join(link!, 's1.jsonl'))).toBe('transcript_refused');
+    // Nobody but root makes a folder somebody else's; for all others /etc is one.
+    const foreign = isRoot ? join(taken!, 's1.jsonl') : '/etc/passwd';
+    expect(await read(dirname(foreign), foreign)).toBe('transcript_refused');
+    const none = join(home, 'none');
+    expect(await read(none, join(none, 's1.jsonl'))).toBe('transcript_refused');
   }));
+
+const outcomeOf = (path: string, roots: readonly TranscriptRoot[]) =>
+  readTranscript(path, roots, null).then(
+    (given) => (given === null ? 'missing' : 'read'),
+    (error: AppError) => error.code,
+  );
