@@ -1,5 +1,5 @@
 import type { ContextBlock } from '../../contract/records.ts';
-import { inherit, inheritOnce } from '../../store/context-block.ts';
+import { inherit } from '../../store/context-block.ts';
 import type { Heard } from './hear.ts';
 
 interface HowToTell {
@@ -13,8 +13,6 @@ export function inheritedText(
   { isAnew }: HowToTell,
 ): string {
   if (isUnread) return '';
-  // A managed child has it since its first run, and hears the same.
-  if (session.kind === 'managed') return inheritOnce(tx, config, session) ?? '';
   const block = inherit(tx, config, session);
   if (block === null) return '';
   return block.isRepeat && !isAnew ? stubOf(block) : block.text;

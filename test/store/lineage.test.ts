@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { LineageHints } from '../../domain/lineage.ts';
 import { lineageOf, linkSession, reportedSession } from '../../store/lineage.ts';
-import { registerSession, sessionById, setEnded } from '../../store/sessions.ts';
+import { insertSession, registerSession, sessionById, setEnded } from '../../store/sessions.ts';
 import { appendTurn } from '../../store/turns.ts';
 import { createClock, withStore, type TestClock } from './store-fixture.ts';
 import type { Store } from '../../store/index.ts';
@@ -183,6 +183,28 @@ test('a guess gives way to what is said outright, and nothing else is ever moved
     ]);
     await see('A', { parentSessionKey: 'Q' });
     expect(edge('A')?.[0]).toBe('P');
+  }));
+
+test('a spawn that we made is never re-parented, and neither is a session of ours that nobody asked for', () =>
+  withFamily(async ({ store, clock, see, edge }) => {
+    for (const key of ['asked', 'other', 'other:a']) await see(key);
+    await see('inner', { spawnedBy: 'asked' });
+    const others: LineageHints[] = [
+      { parentSessionKey: 'other' },
+      { spawnedBy: 'other' },
+      { rootSessionKey: 'other', parentAgentId: 'a' },
+      sub('b'),
+    ];
+    for (const hints of others) await see('inner', hints);
+    expect(edge('inner')).toEqual(['asked', 'spawned', 1]);
+    const names = { agentId: 'default', harness: 'claude-code', project: '/repo', title: null };
+    await store.write((tx) => {
+      const ours = insertSession(tx, { ...names, sessionKey: 'ses_ours', kind: 'managed' });
+      clock.advance(1000);
+      const options = { parentIdleHours: null, mayBeParent: () => true };
+      for (const hints of others) linkSession(tx, ours, hints, options);
+    });
+    expect(edge('ses_ours')).toBe(null);
   }));
 
 test('a session that is linked late takes all that is below it along', () =>

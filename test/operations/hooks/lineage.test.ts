@@ -4,7 +4,7 @@ import { operations } from '../../../contract/operations.ts';
 import { hooksOf } from '../../../harnesses/hooks-of.ts';
 import { readHook } from '../../../harnesses/hooks.ts';
 import { callerAs, refusal } from '../operations-fixture.ts';
-import { hookNames, withHooks, type HookRoom } from './hooks-fixture.ts';
+import { everyHook, hookNames, withHooks, type HookRoom } from './hooks-fixture.ts';
 
 /** Child, parent and rule, in the order in which they came. */
 const edges = (room: HookRoom) =>
@@ -135,6 +135,29 @@ test('a parent that a child may not have makes no session of nobody: it stays be
     expect(edges(room).at(-1)).toBe(`inner < ${child.sessionKey} by spawned`);
     await room.ask('hookSessionEnd', inner, room.child(child.id));
     expect(room.session('inner')?.ended_at).not.toBeNull();
+  }));
+
+test('a spawn that we made is never put below another, whatever a hook names, and of our own session no hook is heard', () =>
+  withHooks(async (room) => {
+    await room.prompt('another', 'mine');
+    const above = await room.start({});
+    const below = await room.start({}, room.child(above.id));
+    const inner = { harness: 'codex', sessionKey: 'inner' };
+    await room.ask('hookSessionStart', inner, room.child(below.id));
+    const made = [
+      `${below.sessionKey} < ${above.sessionKey} by spawned`,
+      `inner < ${below.sessionKey} by spawned`,
+    ];
+    expect(edges(room)).toEqual(made);
+    const elsewhere = { parentSessionKey: 'another' };
+    await room.ask('hookSessionStart', { ...inner, ...elsewhere });
+    for (const name of hookNames.filter((one) => !operations[one].path.includes('/subagent-'))) {
+      for (const { sessionKey } of [above, below]) {
+        const hook = { ...everyHook[name], sessionKey, ...elsewhere };
+        expect([name, await refusal(room.ask(name, hook as never))]).toEqual([name, 'forbidden']);
+      }
+    }
+    expect(edges(room)).toEqual(made);
   }));
 
 test('who registers a session without an agent takes it for that of the agent that knows it, as its hooks do', () =>
