@@ -22,7 +22,10 @@ export function addOperationRoutes(app: Hono<ApiEnv>, deps: ApiDeps): void {
         if (operation.idle && wantsNoHooks(c)) {
           return Response.json({ ...operation.idle, internal: true });
         }
-        const input = await readInput(c, operation, pathNames);
+        const input = await readInput(c, operation, pathNames).catch(async (error: unknown) => {
+          if (path.startsWith('/api/sessions/{key}/')) await requireKnown(deps, c);
+          throw error;
+        });
         return answer(operation, await deps.run(name, callerOf(c), input as never));
       });
     }
@@ -31,6 +34,17 @@ export function addOperationRoutes(app: Hono<ApiEnv>, deps: ApiDeps): void {
       path,
       names.map((name) => operations[name].method),
     );
+  }
+}
+
+/** A session that is not there is not found, whatever else may be wrong with what is asked of it. */
+async function requireKnown(deps: ApiDeps, c: Context<ApiEnv>): Promise<void> {
+  const asked = operations.getSession.input.safeParse({ key: c.req.param('key') });
+  if (!asked.success) return;
+  try {
+    await deps.run('getSession', callerOf(c), asked.data);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') throw error;
   }
 }
 
