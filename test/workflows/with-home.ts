@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
+import { agentSessionWorkflowId, subAgentWorkflowId } from '../../contract/names.ts';
 import type { RunSpec } from '../../contract/run.ts';
 import { prepareNamespace } from '../../engine/prepare-namespace.ts';
 import { hostHandlers } from '../../operations/index.ts';
@@ -14,6 +15,7 @@ import { until } from '../e2e/stack.ts';
 import { withOperations, type Room, type RoomOptions } from '../operations/operations-fixture.ts';
 import { succeeded } from '../operations/test-host.ts';
 import { testEngine } from '../support/test-engine.ts';
+import { deeds } from './deeds.ts';
 
 export interface Home extends Room {
   client: Client;
@@ -27,6 +29,8 @@ export interface Home extends Room {
   relink(pauseMs: number): Promise<void>;
   /** The same; it comes back when this has been done. */
   unlinked(work: () => Promise<void>): Promise<void>;
+  /** Every workflow is deleted while the server is not there, and the engine says that it is another. */
+  loseEngine(): Promise<void>;
   /** The runner host ends what runs and goes; the next boot of it comes. */
   reboot(): Promise<void>;
 }
@@ -43,7 +47,13 @@ const realClock = { now: () => new Date(), advance: () => {} };
 export async function withHome(
   play: Program,
   use: (home: Home) => Promise<void>,
-  options: RoomOptions & { compareMs?: number; sessionIdleMs?: number; namespace?: string } = {},
+  options: RoomOptions & {
+    compareMs?: number;
+    sessionIdleMs?: number;
+    namespace?: string;
+    /** How long a program takes to end when it is told to. */
+    dying?: () => Promise<void>;
+  } = {},
 ): Promise<void> {
   const { address } = await testEngine();
   const namespace = options.namespace ?? 'default';
@@ -59,19 +69,30 @@ export async function withHome(
             store: room.store,
             target: () => ({ ...target, uiUrl: null, instance: null }),
             namespace: target.namespace,
-            prepare: (to, name) => prepareNamespace(to, name, { retentionDays: 1 }),
+            prepare: async (to, name) => {
+              const found = await prepareNamespace(to, name, { retentionDays: 1 });
+              return { ...found, epoch: `${found.epoch} after ${losses} losses` };
+            },
             workflowBundle: bundle,
             sessionIdleMs: () => options.sessionIdleMs ?? 60_000,
             compareMs: options.compareMs ?? 250,
             onChange: () => {},
             log: () => {},
           });
+        let losses = 0;
+        const client = new Client({ connection, namespace });
         const launched: string[] = [];
         const newHost = () =>
-          startHost(room, target, options.slots ?? 4, async (spec, signal) => {
-            launched.push(spec.invocationId);
-            return play(spec, signal);
-          });
+          startHost(
+            room,
+            target,
+            options.slots ?? 4,
+            async (spec, signal) => {
+              launched.push(spec.invocationId);
+              return play(spec, signal);
+            },
+            options.dying ?? (async () => {}),
+          );
         let link = newLink();
         let host = newHost();
         const unlinked = async (work: () => Promise<unknown>) => {
@@ -83,7 +104,7 @@ export async function withHome(
         try {
           await use({
             ...room,
-            client: new Client({ connection, namespace }),
+            client,
             launches,
             untilLaunched: async (id, times = 1) =>
               void (await until(
@@ -102,6 +123,12 @@ export async function withHome(
               )),
             relink: (pauseMs) => unlinked(() => sleep(pauseMs)),
             unlinked,
+            loseEngine: () =>
+              unlinked(async () => {
+                losses += 1;
+                const deleted = workflowsOf(room).map((id) => deeds.missing(client, id));
+                await Promise.all(deleted);
+              }),
             async reboot() {
               host.stop();
               await host.ended;
@@ -125,6 +152,7 @@ function startHost(
   target: { namespace: string; connection: { address: string } },
   slots: number,
   play: Program,
+  dying: () => Promise<void>,
 ) {
   return startRunnerHost({
     api: {
@@ -143,7 +171,8 @@ function startHost(
     runProgram: async (spec, { signal, onSpawn }) => {
       onSpawn();
       const given = new Promise<'given up'>((resolve) => {
-        signal.addEventListener('abort', () => resolve('given up'), { once: true });
+        const giveUp = () => void dying().then(() => resolve('given up'));
+        signal.addEventListener('abort', giveUp, { once: true });
       });
       const said = await Promise.race([play(spec, signal), given]);
       if (!signal.aborted) return succeeded(said);
@@ -154,4 +183,16 @@ function startHost(
     engine: target,
     log: () => {},
   });
+}
+
+/** All that there may be of this home. */
+export function workflowsOf({ store }: Pick<Room, 'store'>): string[] {
+  const invocations = store.db.all<{ id: string }>('SELECT id FROM subagent_sessions');
+  const sessions = store.db.all<{ agent: string; key: string }>(
+    `SELECT agent_id AS agent, session_key AS key FROM sessions WHERE kind = 'external'`,
+  );
+  return [
+    ...invocations.map(({ id }) => subAgentWorkflowId(id)),
+    ...sessions.map(({ agent, key }) => agentSessionWorkflowId(agent, key)),
+  ];
 }
