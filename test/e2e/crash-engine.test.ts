@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { cpSync, rmSync } from 'node:fs';
-import { Client, Connection } from '@temporalio/client';
 import { homePaths } from '../../contract/home.ts';
 import type { SubAgentRecord } from '../../contract/records.ts';
 import { release, untilFile } from './agents.ts';
@@ -8,14 +7,14 @@ import {
   crashConfig,
   expectRunOnce,
   expectTrueTree,
-  isLiving,
   quickRestarts,
   startTree,
   untilGrown,
   untilRunning,
 } from './crash-fixture.ts';
+import { engineHands } from './engine-hands.ts';
 import { heldEngine, type HeldEngine } from './held-engine.ts';
-import { rows } from './rows.ts';
+import { runsOf } from './rows.ts';
 import { startStack, until } from './stack.ts';
 
 let stack: Awaited<ReturnType<typeof startStack>>;
@@ -28,37 +27,10 @@ beforeAll(async () => {
 afterAll(() => stack.stop(), 60_000);
 
 const get = (id: string) => stack.client.call('getSubagent', { id });
-const untilBack = (connected = true) =>
-  until(
-    () => stack.client.call('getHealth', {}),
-    (health) => health.engine.connected === connected,
-  );
-
-/** Kills the engine, does something while it is down, and lets it come back. */
-async function withEngineDown<T>(work: () => Promise<T>): Promise<T> {
-  engine.hold();
-  try {
-    const pid = stack.pid('engine');
-    stack.kill('engine');
-    await until(
-      async () => isLiving(pid),
-      (lives) => !lives,
-    );
-    return await work();
-  } finally {
-    engine.release();
-  }
-}
-
-async function withEngine<T>(look: (client: Client) => Promise<T>): Promise<T> {
-  const { engine: told } = await stack.client.call('getHealth', {});
-  const connection = await Connection.connect({ address: told.address! });
-  try {
-    return await look(new Client({ connection, namespace: told.namespace }));
-  } finally {
-    await connection.close();
-  }
-}
+const { untilBack, withEngineDown, withEngine, closeOf } = engineHands(
+  () => stack,
+  () => engine,
+);
 
 test('an engine that is killed under a tree costs nothing', async () => {
   const root = await startTree(stack.client);
@@ -167,25 +139,9 @@ const STANDS_STILL_MS = 5000;
 const sync = (prompt: string) =>
   stack.client.call('runSubagent', { runnerId: 'sh', prompt, executionMode: 'SYNC' });
 
-/** How and when its workflow has closed, as soon as it has. */
-async function closeOf({ workflowId }: SubAgentRecord): Promise<{ status: string; at: number }> {
-  const look = () =>
-    withEngine(({ workflow }) => workflow.getHandle(workflowId).describe()).catch(() => null);
-  const found = await until(look, (told) => told !== null && told.status.name !== 'RUNNING');
-  return { status: found!.status.name, at: found!.closeTime!.getTime() };
-}
-
 const workflowOf = async (record: SubAgentRecord) => (await closeOf(record)).status;
 
-const launchesOf = (ids: string[]) =>
-  ids.map(
-    (id) =>
-      rows<{ n: number }>(
-        stack.home,
-        'SELECT count(*) AS n FROM runs WHERE invocation_id = ?',
-        id,
-      )[0]!.n,
-  );
+const launchesOf = (ids: string[]) => ids.map((id) => runsOf(stack.home, id));
 
 test('an engine that comes back without its last moments is told them again: what has ended meanwhile ends in it, too', async () => {
   const { engineData } = homePaths(stack.home);

@@ -15,6 +15,10 @@ export function rows<T = Record<string, unknown>>(
   }
 }
 
+/** How often a process was given to this invocation. */
+export const runsOf = (home: string, id: string): number =>
+  rows<{ n: number }>(home, 'SELECT count(*) AS n FROM runs WHERE invocation_id = ?', id)[0]!.n;
+
 /** How much there is of all that a request could have written. */
 export function counts(home: string): Record<string, number> {
   const tables = ['subagent_sessions', 'sessions', 'lineage', 'turns', 'mailbox', 'runs'];
