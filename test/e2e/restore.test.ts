@@ -14,6 +14,7 @@ import { runners } from './agents.ts';
 import { offshoot } from './commands.ts';
 import { agentsOf, crashConfig } from './crash-fixture.ts';
 import { startDetachedStack, type DetachedStack } from './detached-stack.ts';
+import { idsIn } from './family.ts';
 import { rows } from './rows.ts';
 import { until } from './stack.ts';
 
@@ -101,11 +102,24 @@ test('a backup taken under load is put back, and everything comes to a true end'
     (all) => all.every(({ status }) => status === 'running'),
     patience,
   );
-  await until(
-    () => get(parent.id),
-    ({ status }) => status === 'waiting',
-    patience,
-  );
+  const guests = await startGuests();
+  // May be repeated, and so may its child: both go on from where the backup knows them.
+  const keeper = await stack.client.call('runSubagent', {
+    runnerId: 'demo-again',
+    executionMode: 'ASYNC_POLL',
+    // Its first launch lasts longer than all this.
+    prompt: `spawn callback as kid runner sh-again: {
+      if [ -e began ]; then echo kid; else touch began; sleep 300; fi
+    }; say asked`,
+  });
+  for (const { id } of [parent, keeper]) {
+    await until(
+      () => get(id),
+      ({ status }) => status === 'waiting',
+      patience,
+    );
+  }
+  const [orphan, kid] = [await childOf(parent), await childOf(keeper)];
   const stopAccepting = keepAccepting();
   await sleep(500);
 
@@ -157,7 +171,14 @@ test('a backup taken under load is put back, and everything comes to a true end'
   for (const { id } of [...lost, stray]) {
     await expect(get(id)).rejects.toMatchObject({ code: 'not_found' });
   }
-  await expectToldOnce(parent);
+  expect(await ended(keeper.id)).toMatchObject({
+    status: 'completed',
+    result: { content: 'kid completed: kid' },
+  });
+  expect(await toldTo(keeper)).toEqual([kid]);
+  // It ended with its child, and what it was not told of is kept.
+  expect(await toldTo(parent)).toEqual([]);
+  await expectTold(guests, [orphan, kid]);
 
   // The engine has forgotten nothing, and is rid of what the store does not know.
   expect(await until(openWorkflows, (open) => open.length === 0, patience)).toEqual([]);
@@ -181,10 +202,46 @@ function finalIn(file: string, id: string): boolean | undefined {
   }
 }
 
-async function expectToldOnce(parent: SubAgentRecord): Promise<void> {
-  const told = (await stack.transcript(parent.id)).filter(({ role }) => role === 'callback');
-  const ids = told.map(({ text }) => /id="(cb_\w+)"/.exec(text)?.[1]);
-  expect(new Set(ids).size).toBe(ids.length);
-  const mail = rows<{ id: string }>(stack.home, 'SELECT id FROM mailbox');
-  expect(new Set(mail.map(({ id }) => id)).size).toBe(mail.length);
+async function childOf({ sessionKey }: SubAgentRecord): Promise<string> {
+  const { items } = await stack.client.call('listSubagents', { parentSessionId: sessionKey });
+  expect(items).toHaveLength(1);
+  return items[0]!.id;
+}
+
+const callbackOf = (id: string) => id.replace('sub_', 'cb_');
+
+/** Of whom its session was told, turn by turn. */
+const toldTo = async ({ id }: SubAgentRecord) => {
+  const turns = await stack.transcript(id);
+  return turns.filter(({ role }) => role === 'callback').flatMap(({ text }) => idsIn(text));
+};
+
+/** An external session that has read of one child, has not read of another, and waits for a third. */
+async function startGuests(): Promise<string[]> {
+  await stack.client.call('registerSession', { key: 'guest' });
+  const ask = { executionMode: 'ASYNC_CALLBACK', parentSessionId: 'guest' } as const;
+  const read = await start('echo read', ask);
+  await ended(read.id);
+  const ids = [callbackOf(read.id)];
+  await stack.client.call('ackCallbacks', { key: 'guest', ids });
+  const unread = await start('echo unread', ask);
+  await ended(unread.id);
+  return [read.id, unread.id, (await start('sleep 60', ask)).id];
+}
+
+/** All that was ever told on this store: these, each once, with what has become of each. */
+async function expectTold([read, unread, late]: string[], inside: string[]): Promise<void> {
+  const mail = rows<{ id: string; state: string }>(stack.home, 'SELECT id, state FROM mailbox');
+  const wanted = [
+    [read, 'delivered'],
+    [unread, 'queued'],
+    [late, 'queued'],
+    [inside[0], 'undelivered'],
+    [inside[1], 'delivered'],
+  ].map(([id, state]) => ({ id: callbackOf(id!), state }));
+  expect(mail.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual(
+    wanted.toSorted((a, b) => a.id.localeCompare(b.id)),
+  );
+  const { callbacks } = await stack.client.call('getCallbacks', { key: 'guest' });
+  expect(callbacks.map(({ invocationId }) => invocationId)).toEqual([unread, late]);
 }
