@@ -4,14 +4,17 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { SubAgentRecord } from '../../contract/records.ts';
 import { discover } from '../../client/index.ts';
+import { readEngineFile } from '../../engine/engine-file.ts';
 import { program, release, runners, untilFile } from './agents.ts';
+import { quickRestarts } from './crash-fixture.ts';
 import { startStack, until } from './stack.ts';
 
 let stack: Awaited<ReturnType<typeof startStack>>;
 let connection: Connection;
 let temporal: Client;
 beforeAll(async () => {
-  stack = await startStack({ config: { runners, limits: { sessionIdleSeconds: 1 } } });
+  const config = { runners, limits: { sessionIdleSeconds: 1 } };
+  stack = await startStack({ config, timing: quickRestarts });
   const { address, namespace } = discover(stack.home).server.temporal;
   connection = await Connection.connect({ address: address! });
   temporal = new Client({ connection, namespace });
@@ -38,6 +41,12 @@ const whenClosed = (record: SubAgentRecord) =>
     () => describe(record.workflowId),
     ({ status }) => status.name !== 'RUNNING',
   );
+/** What Temporal UI shows of a workflow as it is now; it asks the same. */
+const currentDetails = async (workflowId: string) => {
+  const handle = temporal.workflow.getHandle(workflowId);
+  const told = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+  return told.currentDetails;
+};
 const childOf = async (record: Pick<SubAgentRecord, 'sessionKey'>) => {
   const { items } = await stack.client.call('listSubagents', {
     parentSessionId: record.sessionKey,
@@ -97,6 +106,49 @@ test('the tree of workflows is the tree of who asked whom, with mode, runner and
     found.push(one.workflowId);
   }
   expect(found).toEqual([look.workflowId]);
+});
+
+test('what each one does now is told while it waits, and how it ended afterwards', async () => {
+  await stack.client.call('registerSession', { key: 'chief', title: 'The chief' });
+  const asks = program<string>(
+    async ({ spawn, say }, gated) => {
+      await spawn('ASYNC_CALLBACK', gated);
+      say('asked');
+    },
+    `${untilFile('go')}; exit 3`,
+  );
+  const parent = await stack.start(asks, { runnerId: 'js', parentSessionId: 'chief' });
+  const now = (record: SubAgentRecord, words: RegExp) =>
+    until(
+      () => currentDetails(record.workflowId).catch(String),
+      (told) => words.test(told),
+    );
+  await now(parent, /^\*\*waiting\*\* since 20/);
+  const child = await childOf(parent);
+  await now(child, /^\*\*running\*\* since 20/);
+  expect(await currentDetails('session/default/chief')).toBe(
+    '**The chief** · external session · 1 open',
+  );
+  release(parent, 'go');
+  expect((await whenClosed(child)).status.name).toBe('FAILED');
+  await whenClosed(parent);
+  expect(await currentDetails(child.workflowId)).toBe('**failed**');
+  expect(await currentDetails(parent.workflowId)).toBe('**completed**');
+});
+
+test("a record's link leads to its workflow in Temporal UI", async () => {
+  const { uiUrl } = discover(stack.home).server.temporal;
+  expect(uiUrl).toBe(readEngineFile(stack.home)!.uiUrl);
+  const record = await stack.start('echo hi', { runnerId: 'sh' });
+  const path = `/namespaces/default/workflows/subagent%2F${record.id}`;
+  expect(record.temporalUrl).toBe(`${uiUrl}${path}`);
+  await whenClosed(record);
+  // The page is the same for all; what it asks for is this one.
+  expect((await fetch(record.temporalUrl!)).status).toBe(200);
+  const asked = await fetch(`${uiUrl}/api/v1${path}`);
+  expect(await asked.json()).toMatchObject({
+    workflowExecutionInfo: { execution: { workflowId: record.workflowId } },
+  });
 });
 
 test("an external session's workflow rests when nothing is open, and comes back when it is spoken to", async () => {
@@ -172,6 +224,36 @@ test('the history of a SYNC leaf is short and holds neither prompt nor answer no
 test('the namespace keeps histories for ninety days', async () => {
   const { config } = await connection.workflowService.describeNamespace({ namespace: 'default' });
   expect(Number(config!.workflowExecutionRetentionTtl!.seconds)).toBe(90 * 24 * 3600);
+});
+
+test('the server that held a workflow is killed: its next step is not waited for longer than the server', async () => {
+  const record = await stack.start(`${untilFile('go')}; echo done`, { runnerId: 'sh' });
+  await until(
+    () => currentDetails(record.workflowId).catch(String),
+    (told) => told.startsWith('**running**'),
+  );
+  const before = stack.pid('server');
+  stack.kill('server');
+  // Ends while nobody is there: its host's word for it stays on disk, that of the engine in the dead server's queue.
+  release(record, 'go');
+  await until(
+    () => stack.client.call('getHealth', {}),
+    ({ pid, engine }) => pid !== before && engine.connected,
+  );
+  const back = Date.now();
+  await whenClosed(record);
+  expect(Date.now() - back).toBeLessThan(4_000);
+});
+
+test('what a killed server had in hand is tried again after two seconds, in every kind of workflow', async () => {
+  const told = [];
+  for await (const { workflowId } of temporal.workflow.list({})) {
+    const { type, parentExecution, raw } = await describe(workflowId);
+    const { seconds } = raw.executionConfig!.defaultWorkflowTaskTimeout!;
+    told.push(`${type} ${parentExecution ? 'child' : 'root'} ${seconds}`);
+  }
+  const kinds = ['agentSession root 2', 'subAgent child 2', 'subAgent root 2'];
+  expect([...new Set(told)].toSorted()).toEqual(kinds);
 });
 
 test('nothing stays open in the engine once everything has ended', async () => {
