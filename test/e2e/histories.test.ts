@@ -4,7 +4,14 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
-import { bigPrompt, bigRunners, bodyMark, historyOf } from '../../bench/rows/histories.ts';
+import {
+  bigRunners,
+  farthest,
+  historyOf,
+  runLarge,
+  shownCharsMax,
+  titleMax,
+} from '../../bench/rows/histories.ts';
 import { callbackRunners, runCallbackPair } from '../../bench/rows/callback-pair.ts';
 import { stackRunners, untilClosed } from '../../bench/stack.ts';
 import { readEngineFile } from '../../engine/engine-file.ts';
@@ -26,15 +33,20 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-test('a large prompt and a large answer leave 18 events and 6 kB at most, and no word of theirs', async () => {
-  const record = await stack.client.call('runSubagent', { runnerId: 'big', prompt: bigPrompt });
-  expect(record.result?.content).toHaveLength(5_000_000);
-  expect(record.result?.content).toContain(bodyMark);
-  await untilClosed({ client: stack.client, engine }, record);
-  const { events, bytes, text } = await historyOf(engine, record.workflowId);
+test('a large prompt and a large answer leave 18 events and 6 kB at most, with title, owner, all details and attributes', async () => {
+  const history = await runLarge({ client: stack.client, engine }, titleMax);
+  const { events, bytes, text, lacks } = history;
   expect({ events, bytes }).toEqual({ events: within(18), bytes: within(6000) });
   expect(text).toContain('takeNextStep');
-  expect(text).not.toContain(bodyMark);
+  expect(lacks).toEqual([]);
+  expect(farthest(history)).toEqual({ prompt: 0, answer: within(shownCharsMax.answer) });
+});
+
+test('of a prompt without a title its first 80 characters enter, of an answer its first 200, and no body', async () => {
+  const history = await runLarge({ client: stack.client, engine }, null);
+  const { prompt, answer } = shownCharsMax;
+  expect([prompt, answer]).toEqual([80, 200]);
+  expect(farthest(history)).toEqual({ prompt: within(prompt), answer: within(answer) });
 });
 
 test('one callback child costs its parent 44 events and 10 kB at most, its own run included', async () => {
