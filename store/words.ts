@@ -30,28 +30,22 @@ export function wordsOfAll(db: Db, ids: string[]): Map<string, Words> {
 }
 
 export function promptStart(db: Db, id: string): string {
-  return startOf(db, id, 'prompt', START_CHARS) ?? '';
+  return startOf(db, id, 'prompt') ?? '';
 }
 
-/** Without secrets, nor half of one that goes on behind what is read. */
 export function answerStart(db: Db, id: string): string | null {
-  const chars = START_CHARS + secretCharsMax;
-  const start = startOf(db, id, 'result_content', chars);
-  if (start === null) return null;
-  return start.length < chars ? redact(start) : withoutCutWord(redact(start));
+  return startOf(db, id, 'result_content');
 }
 
-function startOf(
-  db: Db,
-  id: string,
-  column: 'prompt' | 'result_content',
-  chars: number,
-): string | null {
+/** For the engine's eyes: without secrets, nor half of one that goes on behind what is read. */
+function startOf(db: Db, id: string, column: 'prompt' | 'result_content'): string | null {
+  const chars = START_CHARS + secretCharsMax;
   const row = db.get<{ start: string | null }>(
     `SELECT substr(${column}, 1, ${chars}) AS start FROM subagent_sessions WHERE id = :id`,
     { id },
   );
-  return row?.start ?? null;
+  if (!row || row.start === null) return null;
+  return row.start.length < chars ? redact(row.start) : withoutCutWord(redact(row.start));
 }
 
 export interface Sized {
