@@ -130,7 +130,7 @@ export async function untilClosed({ client, engine }: Speakers, ...asked: Named[
 }
 
 /** An invocation may have ended before its workflow began; the engine cannot be asked to wait for that. */
-async function closed(engine: Client, workflowId: string): Promise<void> {
+export async function closed(engine: Client, workflowId: string): Promise<void> {
   const handle = engine.workflow.getHandle(workflowId);
   await until(
     () => handle.result().then(() => true, unlessNotFound),
