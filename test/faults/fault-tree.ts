@@ -94,7 +94,7 @@ export const allEnded = (members: SubAgentRecord[]) =>
 
 /** What may have become of a member besides a good end. */
 export interface Excuses {
-  /** What may not be repeated ends as `outcome_unknown` when its host dies, and takes its children along. */
+  /** What runs and may not be repeated ends as `outcome_unknown` when its host dies, and takes its children along. */
   hostDeaths: number;
   /** The root was cancelled. */
   cancelled: boolean;
@@ -108,7 +108,7 @@ export async function expectTruth(
 ): Promise<void> {
   const byTitle = new Map(members.map((one) => [one.title, one]));
   expect(byTitle.size).toBe(members.length);
-  await expectMember(stack, tree.family, byTitle, excuses);
+  await expectMember(stack, tree.family, null, byTitle, excuses);
   expectToldOnce(stack, tree, members);
   expectLaunches(tree, members, excuses);
 }
@@ -116,6 +116,7 @@ export async function expectTruth(
 async function expectMember(
   stack: FaultStack,
   { title, runnerId, children }: Member,
+  owner: SubAgentRecord | null,
   byTitle: Map<string | null, SubAgentRecord>,
   excuses: Excuses,
 ): Promise<void> {
@@ -126,16 +127,25 @@ async function expectMember(
     expect([title, missing]).toEqual([title, []]);
     await expectWords(stack, record, children, byTitle);
   } else {
+    const hasLostHost = excuses.hostDeaths > 0;
+    const isLost = hasLostHost && !runnerId.endsWith('again') && (await wasLost(stack, record));
+    const isBereft = hasLostHost && owner !== null && owner.status !== 'completed';
     const codes = [
-      ...(excuses.hostDeaths > 0 && !runnerId.endsWith('again') ? ['outcome_unknown'] : []),
-      ...(excuses.hostDeaths > 0 ? ['parent_ended'] : []),
+      ...(isLost ? ['outcome_unknown'] : []),
+      ...(isBereft ? ['parent_ended'] : []),
       ...(excuses.cancelled ? ['cancelled'] : []),
     ];
-    expect(codes).toContain(record.errorCode);
+    expect([title, codes]).toEqual([title, expect.arrayContaining([record.errorCode])]);
   }
   // Whoever did not end well may have ended before it asked for all of its children.
   const present = children.filter((child) => byTitle.has(child.title));
-  for (const child of present) await expectMember(stack, child, byTitle, excuses);
+  for (const child of present) await expectMember(stack, child, record, byTitle, excuses);
+}
+
+/** A run of it was under way when its host died: what had none cannot have an unknown outcome. */
+async function wasLost(stack: FaultStack, { id }: SubAgentRecord): Promise<boolean> {
+  const turns = await stack.transcript(id);
+  return turns.some(({ role, text }) => role === 'mark' && /^run \d+ lost: /.test(text));
 }
 
 /** All that its turns have answered: each child's end once, and its own word. */
