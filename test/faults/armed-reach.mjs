@@ -1,9 +1,10 @@
 /**
  * What `faults/reach.js` is in the tests' copy of `dist/`: counts every point that is passed in
- * `<home>/reached.log`, and kills whom `<home>/fault.json` names when its point is passed for the nth time.
+ * `<home>/reached.log`, and kills whom `<home>/fault.json` names when its point is passed for the nth time;
+ * `<home>/killed-<id>.json` says who died of it.
  * All of it is synchronous, so that nothing happens between the point and the death.
  */
-import { appendFileSync, readFileSync, renameSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const home = process.env.OFFSHOOT_HOME;
@@ -22,10 +23,11 @@ export function reach(point) {
   if (counted.id !== fault.id) Object.assign(counted, { id: fault.id, passes: 0 });
   counted.passes += 1;
   if (counted.passes < fault.nth || !isTaken(fault.id)) return;
-  const pids = fault.kill.map((name) => read(`run/${name}.json`).pid);
-  // Ourselves last: nobody else would kill the others.
-  for (const pid of pids.filter((one) => one !== process.pid)) kill(pid);
-  if (pids.includes(process.pid)) process.kill(process.pid, 'SIGKILL');
+  const pids = fault.kill.map((name) => read(`run/${name}.json`)?.pid);
+  const killed = pids.map((pid) => (pid === process.pid || isKilled(pid) ? pid : null));
+  noteKilled(fault.id, killed);
+  // Ourselves last: nobody else would kill the others, or say so.
+  if (killed.includes(process.pid)) process.kill(process.pid, 'SIGKILL');
 }
 
 /** Of two processes at the same point one gets it. */
@@ -46,10 +48,18 @@ function read(name) {
   }
 }
 
-function kill(pid) {
+/** False of what is dead already, or was never there: then the death that was ordered did not come. */
+function isKilled(pid) {
   try {
-    process.kill(pid, 'SIGKILL');
+    return process.kill(pid, 'SIGKILL');
   } catch {
-    // It is dead already, and is being replaced.
+    return false;
   }
+}
+
+/** Whole at once, for whoever looks meanwhile. */
+function noteKilled(id, killed) {
+  const taken = join(home, `taken-${id}.json`);
+  writeFileSync(taken, JSON.stringify(killed));
+  renameSync(taken, join(home, `killed-${id}.json`));
 }

@@ -15,11 +15,17 @@ export interface Fault {
   kill: Name[];
 }
 
+export interface Death {
+  at: number;
+  /** In the order in which they were named; null for who was not there to be killed. */
+  pids: (number | null)[];
+}
+
 export interface FaultStack extends Stack {
   /** Asks once: while the server is away a test looks again sooner than a user would. */
   impatient: OffshootClient;
-  /** Orders a death. The answer tells when it came; null while it has not. */
-  arm(fault: Fault): () => number | null;
+  /** Orders a death. The answer tells of it when it has come; null while it has not. */
+  arm(fault: Fault): () => Death | null;
   /** Nobody dies of what was ordered last and has not come. */
   disarm(): void;
   /** How often each point was passed since the stack was started. */
@@ -51,7 +57,7 @@ export async function startFaultStack(): Promise<FaultStack & { stop(): Promise<
     arm(fault) {
       const id = (armed += 1);
       writeFileSync(inHome('fault.json'), JSON.stringify({ id, ...fault }));
-      return () => statSync(inHome(`taken-${id}.json`), { throwIfNoEntry: false })?.ctimeMs ?? null;
+      return () => deathIn(inHome(`killed-${id}.json`));
     },
     disarm: () => rmSync(inHome('fault.json'), { force: true }),
     reached() {
@@ -62,4 +68,10 @@ export async function startFaultStack(): Promise<FaultStack & { stop(): Promise<
       return found;
     },
   };
+}
+
+function deathIn(file: string): Death | null {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (!stat) return null;
+  return { at: stat.ctimeMs, pids: JSON.parse(readFileSync(file, 'utf8')) as Death['pids'] };
 }

@@ -12,6 +12,8 @@ export interface Scenario {
   /** Hosts that die on the way to the point. */
   hostDeaths: number;
   isCancelled: boolean;
+  /** The engine's database is deleted. */
+  isEngineForgotten: boolean;
   /** Starts a tree under the session and lets what is to come come; `arm` is called on the way. */
   run(stack: FaultStack, sessionKey: string, arm: () => void): Promise<Tree>;
 }
@@ -49,6 +51,7 @@ export const scenarios: Scenario[] = [
     points: allPoints.filter((point) => !elsewhere.has(point)),
     hostDeaths: 0,
     isCancelled: false,
+    isEngineForgotten: false,
     async run(stack, sessionKey, arm) {
       arm();
       return startTree(stack, sessionKey, mixedFamily);
@@ -59,6 +62,7 @@ export const scenarios: Scenario[] = [
     points: cancelPoints,
     hostDeaths: 0,
     isCancelled: true,
+    isEngineForgotten: false,
     async run(stack, sessionKey, arm) {
       const tree = await startTree(stack, sessionKey, endlessFamily);
       const isAtWork = (title: string) => (one: { title: string | null; status: string }) =>
@@ -77,6 +81,7 @@ export const scenarios: Scenario[] = [
     points: hostBootPoints,
     hostDeaths: 1,
     isCancelled: false,
+    isEngineForgotten: false,
     // Killed with an ending on disk, so that there is one to be sent by the next.
     run: (stack, sessionKey, arm) =>
       after(stack, sessionKey, { point: 'outcome spooled', nth: 2, kill: ['host'] }, arm),
@@ -86,6 +91,7 @@ export const scenarios: Scenario[] = [
     points: serverBootPoints,
     hostDeaths: 0,
     isCancelled: false,
+    isEngineForgotten: false,
     run: (stack, sessionKey, arm) =>
       after(stack, sessionKey, { point: 'finish committed', nth: 2, kill: ['server'] }, arm),
   },
@@ -94,6 +100,7 @@ export const scenarios: Scenario[] = [
     points: rebuildPoints,
     hostDeaths: 0,
     isCancelled: false,
+    isEngineForgotten: true,
     async run(stack, sessionKey, arm) {
       const tree = await startTree(stack, sessionKey, mixedFamily);
       await until(
@@ -115,9 +122,12 @@ async function after(
   first: Fault,
   arm: () => void,
 ): Promise<Tree> {
-  const cameAt = stack.arm(first);
+  const whenDied = stack.arm(first);
   const tree = await startTree(stack, sessionKey, mixedFamily);
-  await until(async () => cameAt(), Boolean);
+  await until(
+    async () => whenDied(),
+    (death) => death !== null && !death.pids.includes(null),
+  );
   arm();
   return tree;
 }

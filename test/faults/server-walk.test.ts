@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { FaultPoint } from '../../faults/points.ts';
 import { startFaultStack, type FaultStack } from './fault-stack.ts';
 import { allPoints } from './scenarios.ts';
-import { walk } from './walk.ts';
+import { untilEngineRests, walk } from './walk.ts';
 
 /** Each of these is a tree in which the server dies once at each point, in this order, as far as it passes them. */
 const walks: FaultPoint[][] = [
@@ -41,3 +41,5 @@ test.each(walks.map((points) => [points.join(', '), points] as const))(
   },
   120_000,
 );
+
+test('of all that was walked nothing goes on in the engine', () => untilEngineRests(stack), 60_000);

@@ -1,11 +1,12 @@
 /** One walk: a tree, deaths at some points, and the truth after them. */
 import { expect } from '@jest/globals';
-import type { SubAgentRecord } from '../../contract/records.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows } from '../e2e/rows.ts';
+import { agentSessionWorkflowId } from '../../contract/names.ts';
+import type { SubAgentRecord } from '../../contract/records.ts';
 import { agentsOf, isLiving, pidOf, untilGone, untilUp } from '../e2e/crash-fixture.ts';
-import type { Fault, FaultStack } from './fault-stack.ts';
+import type { Death, Fault, FaultStack } from './fault-stack.ts';
 import { allEnded, expectTruth, membersOf, type Tree } from './fault-tree.ts';
+import { untilInEngine } from './in-engine.ts';
 import { scenarioOf, type Scenario } from './scenarios.ts';
 import { watchRunning } from './watch-running.ts';
 
@@ -60,7 +61,7 @@ async function walkTree(stack: FaultStack, deaths: Fault[]): Promise<Walked & { 
   const sessionKey = await newSession(stack);
   const watch = watchRunning(stack.home);
   const over = new AbortController();
-  let dying: Promise<number[]> = Promise.resolve([]);
+  let dying: Promise<Death[]> = Promise.resolve([]);
   try {
     const tree = await scenario.run(stack, sessionKey, () => {
       dying = dieInTurn(stack, deaths, over.signal);
@@ -68,10 +69,11 @@ async function walkTree(stack: FaultStack, deaths: Fault[]): Promise<Walked & { 
     const { members, stillSeconds } = await untilTruth(stack, tree, watch.compare);
     const endedAt = Date.now();
     await readCallbacks(stack, sessionKey);
-    await untilBegun(stack);
+    await untilInEngine(stack, inEngine(members, sessionKey, scenario), stillSecondsMax);
     over.abort();
-    const times = await dying;
-    const came = deaths.slice(0, times.length);
+    const died = await dying;
+    const came = deaths.slice(0, died.length);
+    await expectDead(came, died);
     await untilGone(agentsOf(stack.home), 5);
     const ownHostDeaths = came.filter(({ kill }) => kill.includes('host')).length;
     const hostDeaths = scenario.hostDeaths + ownHostDeaths;
@@ -80,7 +82,7 @@ async function walkTree(stack: FaultStack, deaths: Fault[]): Promise<Walked & { 
     const deadRunningSeconds = watch.longestMs() / 1000;
     expect(stillSeconds).toBeLessThan(stillSecondsMax);
     expect(deadRunningSeconds).toBeLessThan(deadRunningSecondsMax * Math.max(1, hostDeaths));
-    const seconds = Math.max(0, endedAt - (times.at(-1) ?? endedAt)) / 1000;
+    const seconds = Math.max(0, endedAt - (died.at(-1)?.at ?? endedAt)) / 1000;
     return { seconds, deadRunningSeconds, came: came.length };
   } finally {
     over.abort();
@@ -89,24 +91,44 @@ async function walkTree(stack: FaultStack, deaths: Fault[]): Promise<Walked & { 
   }
 }
 
-/** When each death came. The last look is after all is over: a point may be passed by the last call. */
-async function dieInTurn(stack: FaultStack, deaths: Fault[], over: AbortSignal): Promise<number[]> {
-  const times: number[] = [];
-  for (const death of deaths) {
-    const before = death.kill.map((name) => pidOf(stack.home, name));
-    const cameAt = stack.arm(death);
-    while (!over.aborted && (cameAt() === null || !areReplaced(stack, death, before))) {
-      await sleep(20);
-    }
-    const at = cameAt();
-    if (at === null) break;
-    times.push(at);
+/** Those that came. The last look is after all is over: a point may be passed by the last call. */
+async function dieInTurn(stack: FaultStack, deaths: Fault[], over: AbortSignal): Promise<Death[]> {
+  const died: Death[] = [];
+  for (const fault of deaths) {
+    const whenDied = stack.arm(fault);
+    while (!over.aborted && !areReplaced(stack, fault, whenDied())) await sleep(20);
+    const death = whenDied();
+    if (death === null) break;
+    died.push(death);
   }
-  return times;
+  return died;
 }
 
-const areReplaced = ({ home }: FaultStack, { kill }: Fault, before: number[]) =>
-  kill.every((name, index) => pidOf(home, name) !== before[index] && isLiving(pidOf(home, name)));
+const areReplaced = ({ home }: FaultStack, { kill }: Fault, death: Death | null) =>
+  death !== null &&
+  kill.every(
+    (name, index) => pidOf(home, name) !== death.pids[index] && isLiving(pidOf(home, name)),
+  );
+
+/** A death that was ordered and hit nobody would prove nothing. */
+async function expectDead(came: Fault[], died: Death[]): Promise<void> {
+  for (const [index, { point, kill }] of came.entries()) {
+    const { pids } = died[index]!;
+    expect([point, kill.filter((_, n) => pids[n] === null)]).toEqual([point, []]);
+    await untilGone(pids as number[], 1);
+  }
+}
+
+/** Its session's own workflow rests a while before it ends: a later tree, or the last test, sees that it has. */
+const inEngine = (members: SubAgentRecord[], sessionKey: string, scenario: Scenario) => ({
+  members,
+  mayRun: [agentSessionWorkflowId('default', sessionKey)],
+  hasForgotten: scenario.isEngineForgotten,
+});
+
+/** All trees are over, and their sessions have had their rest. */
+export const untilEngineRests = (stack: FaultStack) =>
+  untilInEngine(stack, { members: [], mayRun: [], hasForgotten: false }, stillSecondsMax);
 
 /** Nobody dies: what this passes, and how often. */
 export async function stroll(stack: FaultStack, scenario: Scenario): Promise<Map<string, number>> {
@@ -123,17 +145,6 @@ export async function stroll(stack: FaultStack, scenario: Scenario): Promise<Map
     count - (before.get(point) ?? 0),
   ]);
   return new Map(passed);
-}
-
-/** Every workflow has begun, also of what ended before it did. A lost message would take longer than this. */
-async function untilBegun({ home }: FaultStack): Promise<void> {
-  const unbegun = () =>
-    rows<{ id: string }>(home, `SELECT id FROM subagent_sessions WHERE engine_state = 'unstarted'`);
-  const deadline = Date.now() + stillSecondsMax * 1000;
-  while (unbegun().length > 0) {
-    if (Date.now() > deadline) throw new Error(`never begun: ${JSON.stringify(unbegun())}`);
-    await sleep(lookEveryMs);
-  }
 }
 
 async function newSession({ client }: FaultStack): Promise<string> {

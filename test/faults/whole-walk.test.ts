@@ -4,7 +4,7 @@ import type { FaultPoint } from '../../faults/points.ts';
 import type { Name } from '../e2e/crash-fixture.ts';
 import { startFaultStack, type FaultStack } from './fault-stack.ts';
 import { allPoints, scenarios } from './scenarios.ts';
-import { stroll, walk, type Walked } from './walk.ts';
+import { stroll, untilEngineRests, walk, type Walked } from './walk.ts';
 
 /** Who dies, and how far into what a family passes: early, late and in between. */
 const deaths: { kill: Name[]; share: number }[] = [
@@ -54,6 +54,8 @@ test('all points were passed', () => {
   const passed = stack.reached();
   expect(allPoints.filter((point) => !passed.has(point))).toEqual([]);
 });
+
+test('of all that was walked nothing goes on in the engine', () => untilEngineRests(stack), 60_000);
 
 function summary(): string {
   const most = (pick: (one: Walked) => number) => Math.max(0, ...walked.map(pick)).toFixed(1);
