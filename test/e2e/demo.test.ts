@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient, discover } from '../../client/index.ts';
@@ -26,23 +26,51 @@ test(
       });
       const [said, [code]] = await Promise.all([text(demo.stdout), once(demo, 'exit')]);
       expect(code).toBe(0);
-      const tree = said.slice(said.indexOf('Who asked whom'));
+      const [, tree, answers] = said.split(/^Who asked whom.*|^The answers/m);
       for (const line of [
-        /✓ Prepare release 1\.4 .*ASYNC_POLL/,
-        /├─ ✓ Write the changelog .*ASYNC_CALLBACK/,
-        /│ {2}├─ ✓ Collect merged changes .*ASYNC_CALLBACK/,
-        /│ {2}└─ ✓ Check the version number .*ASYNC_CALLBACK/,
-        /├─ ✓ Run the test suite .*ASYNC_POLL/,
-        /├─ ✓ Review open questions .*SYNC/,
-        /│ {2}└─ ✓ Ask the specialist .*SYNC/,
-        /└─ ✗ Try the old importer .*exited with code 1: the old importer is gone/,
+        /✓ Prepare release 1\.4 +ASYNC_POLL +demo/,
+        /├─ ✓ Write the changelog +ASYNC_CALLBACK +demo/,
+        /│ {2}├─ ✓ Collect merged changes +ASYNC_CALLBACK +demo/,
+        /│ {2}└─ ✓ Check the version number +ASYNC_CALLBACK +demo/,
+        /├─ ✓ Run the test suite +ASYNC_POLL +demo/,
+        /├─ ✓ Review open questions +SYNC +demo/,
+        /│ {2}└─ ✓ Ask the specialist +SYNC +demo/,
+        /└─ ✗ Try the old importer +ASYNC_POLL +demo .*exited with code 1: the old importer is gone/,
       ]) {
         expect(tree).toMatch(line);
       }
+      const blocks = answers!.split('\n\n').map((block) => block.trim().split(/\n */));
+      expect(
+        Object.fromEntries(blocks.map(([who, ...said]) => [who, said.join('\n')])),
+      ).toMatchObject({
+        'Prepare release 1.4 completed': expect.stringContaining('Write the changelog completed: '),
+        'Write the changelog completed': expect.stringContaining('2 of them breaking'),
+        'Collect merged changes completed': '12 changes, 2 of them breaking',
+        'Check the version number completed': '1.4.0 is free',
+        'Run the test suite completed': '212 passed',
+        'Review open questions completed': expect.stringMatching(
+          /no objections\n.*question was open/,
+        ),
+        'Ask the specialist completed': 'no objections',
+        'Try the old importer failed': 'exited with code 1: the old importer is gone',
+      });
       expect(readdirSync(folder)).toEqual([]);
     }),
   90_000,
 );
+
+test('npx offshoot in this folder is the command that was built', async () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const npx = spawn('npx', ['--no-install', 'offshoot', '--version'], {
+    cwd: root,
+    env: cleanEnv(),
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  expect(await text(npx.stdout)).toBe(`${version}\n`);
+});
 
 test(
   'up without the Temporal that is named says so, and works all the same',
@@ -77,9 +105,14 @@ test(
         (said) => said.includes('home '),
         60,
       );
-      for (const name of ['API ', 'Temporal UI ', 'runner host ']) {
-        expect(up.stdout()).toContain(name);
+      const { url } = discover(home);
+      expect(up.stdout()).toMatch(new RegExp(`^ +API +${url}$`, 'm'));
+      for (const label of ['API docs', 'Temporal UI']) {
+        const line = new RegExp(`^ +${label} +(http://127\\.0\\.0\\.1:\\d+.*)$`, 'm');
+        const [, address] = line.exec(up.stdout())!;
+        expect([address, (await fetch(address!)).status]).toEqual([address, 200]);
       }
+      expect(up.stdout()).toMatch(/^ +runner host +local, 4 slots$/m);
       const client = createClient(discover(home));
       const { id } = await client.call('runSubagent', {
         ...{ runnerId: 'demo', prompt: 'sleep 60', executionMode: 'ASYNC_POLL' },
