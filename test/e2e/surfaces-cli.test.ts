@@ -10,9 +10,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Connection } from '@temporalio/client';
+import { discover } from '../../client/index.ts';
 import type { SubAgentRecord, Turn } from '../../contract/records.ts';
 import { launcherStatus } from '../../launcher/index.ts';
 import { isAlive } from '../runners/run-fixture.ts';
+import { stateOf } from '../support/test-namespace.ts';
 import { runners, untilFile } from './agents.ts';
 import { binFile, offshoot, startOffshoot } from './commands.ts';
 import { until } from './stack.ts';
@@ -32,7 +35,8 @@ beforeAll(async () => {
   const temporary = realpathSync(tmpdir());
   home = mkdtempSync(join(temporary, 'home-'));
   work = mkdtempSync(join(temporary, 'work-'));
-  writeFileSync(join(home, 'config.json'), JSON.stringify({ runners }));
+  const engine = { retentionDays: 120 };
+  writeFileSync(join(home, 'config.json'), JSON.stringify({ runners, engine }));
   const up = await cli(['up', '--detach', '--port', '0', '--json']);
   expect([up.code, JSON.parse(up.stdout)]).toMatchObject([
     0,
@@ -221,6 +225,34 @@ test('config check names every wrong key', async () => {
   expect(bad.stderr).toMatch(/runners\.lint\.comand: is not a known key/);
   expect(bad.stderr).toMatch(/slots: is not a known key/);
 });
+
+test('Temporal keeps histories for as long as the configuration says', async () => {
+  const { address, namespace } = discover(home).server.temporal;
+  const connection = await Connection.connect({ address: address! });
+  try {
+    expect(await stateOf(connection, namespace)).toMatchObject({ days: 120 });
+  } finally {
+    await connection.close();
+  }
+});
+
+test('down --leave-agents says that they will finish, and the next up has their answers', async () => {
+  const prompt = `echo $$ > left; ${untilFile('go')}; echo finished`;
+  const { id } = await json(['run', 'sh', prompt, '--mode', 'ASYNC_POLL']);
+  await until(async () => existsSync(join(work, 'left')), Boolean);
+  const down = await cli(['down', '--leave-agents']);
+  expect(down).toMatchObject({ code: 0, stdout: 'Stopped.\n' });
+  expect(down.stderr).toContain('1 agent is running and will finish');
+  const left = Number(readFileSync(join(work, 'left'), 'utf8'));
+  expect([isAlive(left), (await cli(['status'])).code]).toEqual([true, 4]);
+  writeFileSync(join(work, 'go'), '');
+  await until(
+    async () => isAlive(left),
+    (lives) => !lives,
+  );
+  expect((await cli(['up', '--detach'])).code).toBe(0);
+  expect(await cli(['wait', id])).toMatchObject({ code: 0, stdout: 'finished\n' });
+}, 60_000);
 
 test('down says what becomes of running agents, and leaves nothing running', async () => {
   const { id } = await json([
