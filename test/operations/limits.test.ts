@@ -34,6 +34,17 @@ test('open children are limited, and an ended one makes room', async () => {
   );
 });
 
+test('where nobody says otherwise, an invocation has a day and fifty open children', async () => {
+  await withOperations(async (room) => {
+    const parent = await room.start();
+    const { created_at, deadline_at } = room.row(parent.id);
+    expect(Date.parse(deadline_at) - Date.parse(created_at)).toBe(24 * 60 * 60 * 1000);
+    for (let n = 0; n < 50; n += 1) await room.start({}, room.child(parent.id));
+    const call = room.start({}, room.child(parent.id));
+    expect(await refusal(call)).toBe('children_exceeded');
+  });
+});
+
 test('a child can tighten the limits of what is below it, and never widen them [leanspec 44]', async () => {
   await withOperations(async (room) => {
     const parent = await room.start({ limits: { maxDepth: 1, maxChildren: 1 } });
