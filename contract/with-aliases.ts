@@ -11,7 +11,7 @@ export function withAliases<T extends z.ZodType>(schema: T) {
 }
 
 /** ADR-005's snake_case forms and the short names, folded before anything is checked. */
-const aliases: Record<string, string> = {
+export const aliases = {
   mode: 'executionMode',
   execution_mode: 'executionMode',
   parentSessionKey: 'parentSessionId',
@@ -26,14 +26,14 @@ const aliases: Record<string, string> = {
   current_session_key: 'currentSessionKey',
   root_session_key: 'rootSessionKey',
   group_by: 'groupBy',
-};
+} as const;
 
 /** Two spellings that say the same are one; two that disagree are a mistake of the caller's. Null says nothing. */
 function foldAliases(input: unknown, context: z.core.ParsePayload['issues']): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
   const folded: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(input)) {
-    const known = Object.hasOwn(aliases, name) ? aliases[name]! : name;
+    const known = isAlias(name) ? aliases[name] : name;
     const inner = known === 'context' ? foldAliases(value, context) : value;
     const other = Object.hasOwn(folded, known) ? folded[known] : null;
     if (other !== null && inner === null) continue;
@@ -48,4 +48,8 @@ function foldAliases(input: unknown, context: z.core.ParsePayload['issues']): un
     folded[known] = inner;
   }
   return folded;
+}
+
+function isAlias(name: string): name is keyof typeof aliases {
+  return Object.hasOwn(aliases, name);
 }

@@ -141,24 +141,6 @@ describe('input', () => {
     expect(api.asked[0]?.input).toEqual({ ...input, ...rest });
   });
 
-  test('snake_case and short names are the same input', async () => {
-    const api = fakeApi();
-    const body = {
-      runner_id: 'demo',
-      prompt: 'x',
-      execution_mode: 'ASYNC_POLL',
-      parentSessionKey: 'p',
-      context: { workspace_path: '/w' },
-    };
-    expect((await api.ask('POST', '/api/subagents', { body })).status).toBe(200);
-    expect(api.asked[0]?.input).toMatchObject({
-      runnerId: 'demo',
-      executionMode: 'ASYNC_POLL',
-      parentSessionId: 'p',
-      context: { workspacePath: '/w' },
-    });
-  });
-
   test('a name in the query that is not known, or given twice, is refused', async () => {
     const api = fakeApi();
     const day = await api.ask('GET', '/api/subagents?since=2026-11-19');
