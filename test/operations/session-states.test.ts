@@ -29,6 +29,20 @@ test('sessions are listed by agent, project, harness, time and activity, those a
     expect(await keys(room, { active: 'false' })).toEqual(['below', 'beside', 'first']);
   }));
 
+test('what is said of a registered session replaces that alone, and touches it', () =>
+  withHooks(async (room) => {
+    const said = { key: 's1', harness: 'codex', project: '/repo', title: 'One' };
+    const first = await room.ask('registerSession', said);
+    room.clock.advance(HOUR);
+    const touched = await room.ask('registerSession', { key: 's1', title: 'Two' });
+    expect(touched).toEqual({ ...first, title: 'Two', updatedAt: touched.updatedAt });
+    expect(Date.parse(touched.updatedAt) - Date.parse(first.updatedAt)).toBeGreaterThanOrEqual(
+      HOUR,
+    );
+    const { project, title } = await room.ask('getSession', { key: 's1' });
+    expect([project, title]).toEqual(['/repo', 'Two']);
+  }));
+
 test('pages of sessions have all of them once, also those of one moment, and refuse a made-up cursor', () =>
   withHooks(async (room) => {
     for (let at = 0; at < 7; at += 1) await room.ask('registerSession', { key: `s${at}` });
