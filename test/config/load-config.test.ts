@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { limits } from '../../contract/limits.ts';
 import { createConfigSource, loadConfig } from '../../config/index.ts';
+import { readmeBlock } from '../support/readme.ts';
 
 let home = '';
 beforeEach(() => {
@@ -38,6 +39,19 @@ test('YAML and JSON say the same', () => {
   write('config.json', '{"runners":{"lint":{"kind":"command","command":"eslint"}}}');
   expect(loadConfig(home)).toEqual(fromYaml);
   expect(fromYaml.runners['lint']).toMatchObject({ promptVia: 'stdin', onLost: 'fail' });
+});
+
+test("the README's examples are taken as they stand there", () => {
+  write('config.yaml', readmeBlock('yaml', 'command: claude'));
+  const { claude } = loadConfig(home).runners;
+  expect(claude).toMatchObject({ command: 'claude', result: 'json', resultPath: 'result' });
+  expect(claude!.args.slice(0, 3)).toEqual(['-p', '--output-format', 'json']);
+  expect(JSON.parse(claude!.args[claude!.args.indexOf('--mcp-config') + 1]!)).toHaveProperty(
+    'mcpServers.offshoot.args',
+    ['mcp'],
+  );
+  write('config.yaml', readmeBlock('yaml', 'listen:'));
+  expect(loadConfig(home).server).toMatchObject({ listen: '10.0.0.1' });
 });
 
 test('wrong keys and values are named, with the file, all at once', () => {
