@@ -1,9 +1,18 @@
 /** What one more turn costs as a store grows: time, bytes of log with those of the index, and flushes. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  fdatasyncSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import BetterSqlite3 from 'better-sqlite3';
 import { createSearcher } from '../../search/searcher.ts';
 import { openStore, type Store } from '../../store/index.ts';
 import { registerSession } from '../../store/sessions.ts';
@@ -31,22 +40,22 @@ export const hooksRow: Row = {
 
 async function appending(folder: string, turns: number, rounds: number): Promise<Figure[]> {
   const small = await roomOf(folder, 'small', 10);
+  const other = await roomOf(folder, 'other', 10);
   const large = await roomOf(folder, 'large', turns);
+  for (const { file } of [small, other, large]) beginLog(file);
   const disk = openDiskFloor(folder);
   const setting = { rounds, warmUp: Math.ceil(rounds / 10) };
-  const grown = await alternate(
-    setting,
-    () => timedAppend(large),
-    () => timedAppend(small),
-  );
-  const flushed = await alternate(
-    setting,
-    () => timedAppend(large),
-    () => timed(async () => disk.flush()),
-  );
+  const beside = (room: Room, floor: () => Promise<number>) =>
+    alternate(setting, () => timedAppend(room), floor);
+  const grown = await beside(large, () => timedAppend(small));
+  const alike = await beside(other, () => timedAppend(small));
+  const flushed = await beside(large, () => timed(async () => disk.flush()));
   disk.close();
+  await other.store.close();
   const figures = [
     ratioFigure(`append a turn: at ${turns} turns / at 10 kB`, grown, { atMost: 1.2 }),
+    // The same twice: as far as it is from 1, nothing can be said of the line above.
+    ratioFigure('  control: at 10 kB / at 10 kB', alike, null),
     ratioFigure('append a turn / 8 kB overwrite and fdatasync', flushed, { atMost: 1.5 }),
   ];
   for (const [room, size] of [
@@ -83,6 +92,27 @@ async function roomOf(folder: string, name: string, turns: number): Promise<Room
     await store.write((tx) => appendTurns(tx, id, some));
   }
   return { store, file, sessionId: id, talk };
+}
+
+/** More than is written before the log begins anew. */
+const LOG_BYTES = 64 * 1024 * 1024;
+
+/**
+ * All logs are files of one size, written over from their beginning: that of a new store grows with each turn, and
+ * costs it up to twice as much. What is rolled back leaves nothing but the room that it took.
+ */
+function beginLog(file: string): void {
+  const db = new BetterSqlite3(file);
+  db.pragma('wal_checkpoint(TRUNCATE)');
+  // So little that SQLite has to put pages into the log before there is a commit.
+  db.pragma('cache_size = 10');
+  db.exec('BEGIN; CREATE TABLE padding (bytes BLOB)');
+  db.prepare('INSERT INTO padding VALUES (zeroblob(?))').run(LOG_BYTES);
+  db.exec('ROLLBACK');
+  db.close();
+  const log = openSync(`${file}-wal`, 'r+');
+  fdatasyncSync(log);
+  closeSync(log);
 }
 
 const append = ({ store, sessionId, talk }: Room, text = talk.turn(1)) =>
