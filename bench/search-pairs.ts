@@ -3,32 +3,18 @@ import BetterSqlite3 from 'better-sqlite3';
 import type { SearchHit, SearchRequest } from '../contract/search.ts';
 import type { Searcher } from '../search/searcher.ts';
 import { plainFigure, type Figure } from './figure.ts';
+import { agentOf, oneAgent, projectOf, type Filled, type Known } from './search-store.ts';
 import { median, quantile, ratioOf } from './statistics.ts';
 
-export interface Filled {
-  textBytes: number;
-  /** Words of one turn, and what finds them again. */
-  known(): Known;
-}
-export interface Known {
-  words: string[];
-  session: number;
-  turn: number;
-}
-
-/** All turns there are, a fiftieth of them, those of one session. */
-const scopeNames = ['session', 'part', 'all'] as const;
-type ScopeName = (typeof scopeNames)[number];
-
-const PARTS = 50;
-const projectOf = (session: number) => `/project/${session % PARTS}`;
+/** Those of one session; a fiftieth of all turns, once by folder and once by agent; all turns there are. */
+type ScopeName = 'session' | 'project' | 'agent' | 'all';
 
 export function requestOf({ words, session }: Known, scope: ScopeName): SearchRequest {
   return {
     query: words.join(' '),
     scope: {
-      agentId: 'default',
-      project: scope === 'part' ? projectOf(session) : null,
+      agentId: scope === 'agent' ? agentOf(session) : oneAgent,
+      project: scope === 'project' ? projectOf(session) : null,
       sessionIds: scope === 'session' ? [session] : null,
       rootId: null,
       withoutId: null,
@@ -38,17 +24,21 @@ export function requestOf({ words, session }: Known, scope: ScopeName): SearchRe
   };
 }
 
-interface Room {
+export interface Room {
   database: string;
   searchIndex: string;
   filled: Filled;
   count: number;
 }
 
-export function pairedFigures(searcher: Searcher, room: Room): Figure[] {
+export function pairedFigures(
+  searcher: Searcher,
+  room: Room,
+  scopes: readonly ScopeName[],
+): Figure[] {
   const plain = createPlain(room);
   try {
-    return scopeNames.flatMap((scope) => pairs(searcher, plain, room, scope));
+    return scopes.flatMap((scope) => pairs(searcher, plain, room, scope));
   } finally {
     plain.close();
   }
@@ -90,13 +80,15 @@ const isOf = (hit: SearchHit, known: Known) =>
 
 const bounds = {
   session: { p50: 2, p99: 6, ratio: 3 },
-  part: { p50: null, p99: 25, ratio: null },
+  project: { p50: null, p99: 25, ratio: null },
+  agent: { p50: null, p99: 25, ratio: null },
   all: { p50: null, p99: 25, ratio: 15 },
 } as const;
 
 const titles: Record<ScopeName, string> = {
   session: 'one session',
-  part: 'a fiftieth of all turns (a project, an agent)',
+  project: 'one of fifty projects',
+  agent: 'one of fifty agents',
   all: 'all turns',
 };
 
@@ -147,10 +139,11 @@ function createPlain({ database, searchIndex }: Room): Plain {
   const read = main.prepare('SELECT session_id, seq, role, at, text FROM turns WHERE id = ?');
   return {
     finds({ words, session, turn }, scope) {
+      const idOf = (kind: string, name: string) => String(scopeId.get(kind, name));
       const within = {
         session: () => `scope : "s${session}" AND `,
-        part: () =>
-          `scope : "p${String(scopeId.get('project', `default\n${projectOf(session)}`))}" AND `,
+        project: () => `scope : "p${idOf('project', `${oneAgent}\n${projectOf(session)}`)}" AND `,
+        agent: () => `scope : "a${idOf('agent', agentOf(session))}" AND `,
         all: () => '',
       };
       const any = words.map((word) => `"${word}"`).join(' OR ');

@@ -1,12 +1,28 @@
 /** The store that search is measured in: made-up talk of many sessions, and the words that find a turn of it again. */
 import type { Store } from '../store/index.ts';
-import type { Filled, Known } from './search-pairs.ts';
 import { createRandom, createTalk } from './talk.ts';
 
+export interface Filled {
+  textBytes: number;
+  /** Words of one turn, and what finds them again. */
+  known(): Known;
+}
+export interface Known {
+  words: string[];
+  session: number;
+  turn: number;
+}
+
 const turnsOfSession = 205;
-/** As many as there might be agents: a project's part of all turns costs what an agent's does. */
+/** Projects that there are, and later as many agents. */
 const PARTS = 50;
 const turnsTogether = 2000;
+
+/** Whose all of it is as it is filled: what this one searches is all turns. */
+export const oneAgent = 'default';
+export const projectOf = (session: number) => `/project/${session % PARTS}`;
+/** After `shareAmongAgents`. */
+export const agentOf = (session: number) => `agent${session % PARTS}`;
 
 /** A store that holds them already is taken as it is: making a million turns takes minutes. */
 export async function fillSearchStore(store: Store, turns: number): Promise<Filled> {
@@ -20,17 +36,28 @@ export async function fillSearchStore(store: Store, turns: number): Promise<Fill
   return { textBytes, known: knownItems(store, turns) };
 }
 
+/** The same sessions as those of fifty agents. An index of before does not know it: agents are for ever. */
+export async function shareAmongAgents(store: Store): Promise<void> {
+  await store.write(({ db }) => {
+    for (let n = 0; n < PARTS; n += 1) {
+      const agent = agentOf(n);
+      db.run('INSERT INTO agents (id, name) VALUES (:agent, :agent)', { agent });
+      db.run(`UPDATE sessions SET agent_id = :agent WHERE id % ${PARTS} = :n`, { agent, n });
+    }
+  });
+}
+
 /** As hooks would leave it, with ids that say which session a turn is of. */
 async function fill(store: Store, turns: number): Promise<void> {
   const talk = createTalk(7);
   const sessions = Math.ceil(turns / turnsOfSession);
   await store.write(({ db }) => {
-    db.run(`INSERT INTO agents (id, name) VALUES ('default', 'default')`);
+    db.run('INSERT INTO agents (id, name) VALUES (:oneAgent, :oneAgent)', { oneAgent });
     for (let n = 1; n <= sessions; n += 1) {
       db.run(
         `INSERT INTO sessions (id, agent_id, session_key, kind, project, last_seq, created_at, updated_at)
-         VALUES (:n, 'default', :key, 'external', :project, ${turnsOfSession}, :at, :at)`,
-        { n, key: `session${n}`, project: `/project/${n % PARTS}`, at: timeOf(n) },
+         VALUES (:n, :oneAgent, :key, 'external', :project, ${turnsOfSession}, :at, :at)`,
+        { n, oneAgent, key: `session${n}`, project: projectOf(n), at: timeOf(n) },
       );
     }
   });

@@ -7,9 +7,9 @@ import { openStore, type Store } from '../../store/index.ts';
 import { appendTurn } from '../../store/turns.ts';
 import { timed } from '../alternate.ts';
 import { plainFigure, shareFigure, type Figure } from '../figure.ts';
-import { pairedFigures, requestOf, type Filled, type Known } from '../search-pairs.ts';
+import { pairedFigures, requestOf, type Room } from '../search-pairs.ts';
 import type { Row } from '../row.ts';
-import { fillSearchStore } from '../search-store.ts';
+import { fillSearchStore, shareAmongAgents, type Filled, type Known } from '../search-store.ts';
 import { quantile } from '../statistics.ts';
 import { withHome } from '../stack.ts';
 import { createTalk } from '../talk.ts';
@@ -25,6 +25,7 @@ export const searchRow: Row = {
       const store = openStore(database);
       try {
         const filled = await fillSearchStore(store, turns);
+        const room = { database, searchIndex, filled, count: quick ? 200 : 2000 };
         const searcher = createSearcher({ database, index: searchIndex });
         const begin = performance.now();
         while (searcher.step());
@@ -38,15 +39,31 @@ export const searchRow: Row = {
             60,
           ),
           shareFigure('index bytes / text bytes', bytes / filled.textBytes, 0.4),
-          ...pairedFigures(searcher, { database, searchIndex, filled, count: quick ? 200 : 2000 }),
+          ...pairedFigures(searcher, room, ['session', 'project', 'all']),
         ];
         searcher.close();
-        return [...figures, ...(await throughThread(home, store, filled, quick))];
+        return [
+          ...figures,
+          ...(await throughThread(home, store, filled, quick)),
+          ...(await byAgent(store, { ...room, searchIndex: `${searchIndex}-agents` })),
+        ];
       } finally {
         await store.close();
       }
     }),
 };
+
+/** In a store of fifty agents, each of which finds only its own. */
+async function byAgent(store: Store, room: Room): Promise<Figure[]> {
+  await shareAmongAgents(store);
+  const searcher = createSearcher({ database: room.database, index: room.searchIndex });
+  try {
+    while (searcher.step());
+    return pairedFigures(searcher, room, ['agent']);
+  } finally {
+    searcher.close();
+  }
+}
 
 /** As the server asks: through the thread, which first looks whether anything is new. */
 async function throughThread(
