@@ -183,7 +183,7 @@ export const stopAnswerSchema = z.object({
 });
 
 /** What programs call it; the first that is given stands. */
-const aliases: Record<string, readonly string[]> = {
+export const hookAliases: Record<string, readonly string[]> = {
   sessionKey: ['sessionId'],
   parentSessionKey: ['parentKey', 'parentId', 'parentID'],
   project: ['cwd'],
@@ -211,7 +211,7 @@ function foldNames(input: unknown, shape: z.ZodRawShape): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
   const folded: Record<string, unknown> = { ...input };
   for (const known of Object.keys(shape)) {
-    const names = [known, ...(aliases[known] ?? [])];
+    const names = [known, ...(hookAliases[known] ?? [])];
     const given = names.find((one) => folded[one] !== undefined && folded[one] !== null);
     const value = given === undefined ? undefined : folded[given];
     for (const one of names) delete folded[one];

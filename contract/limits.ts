@@ -113,6 +113,8 @@ export const limits = {
   /** What a program hands its hook command, an inline transcript included. */
   hookInputBytesMax: 16 * MiB,
   hookInputMs: 2 * SECOND,
+  /** What it hands over that we know nothing of: a word or two of the program's state, kept with a turn. */
+  hookUnknownBytesMax: 8 * KiB,
   /** How long a hook command waits for the server. Codex ends a hook at the end of a session after 3 s, others sooner. */
   hookMs: 1200,
   hookAnswerBytesMax: 4 * MiB,

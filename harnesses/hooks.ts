@@ -1,5 +1,7 @@
 /** What an agent program's hook is to us, what we ask the server then, and how its answer is told to the program. */
-import { objectOf, textOf, type JsonObject } from './json.ts';
+import { isShallow } from '../contract/depth.ts';
+import { limits } from '../contract/limits.ts';
+import { objectOf, textOf, watchReads, type JsonObject } from './json.ts';
 
 /** As they stand in `POST /api/hooks/<event>`. */
 export const hookEvents = [
@@ -37,13 +39,41 @@ export function readHook(
   hooks: HarnessHooks,
   { harness, name, payload }: { harness: string; name: string; payload: JsonObject },
 ): HookCall | null {
-  const event = hookEvents.find((one) => one === name) ?? hooks.eventOf(name, payload);
+  const { seen, unread } = watchReads(payload);
+  const event = hookEvents.find((one) => one === name) ?? hooks.eventOf(name, seen);
   if (event === null) return null;
-  const fields = Object.entries(hooks.readPayload(event, payload));
+  const fields = Object.entries(hooks.readPayload(event, seen));
   const given = fields.filter(([, value]) => value !== null && value !== '');
-  const request: JsonObject = { harness, ...Object.fromEntries(given) };
+  const request: JsonObject = { harness, ...Object.fromEntries(given), ...unknownOf(unread()) };
   return needs[event].every((field) => request[field] !== undefined) ? { event, request } : null;
 }
+
+/** What we know nothing of is kept with the turn, under the program's own names, as far as there is room. */
+function unknownOf(unread: JsonObject): JsonObject {
+  let left = limits.hookUnknownBytesMax;
+  const fields = Object.entries(unread).filter(([name, value]) => {
+    if (ourFields.has(name) || eventNames.has(name)) return false;
+    // Deeper than the server takes it would keep it from taking the rest.
+    if (!isShallow(value, limits.jsonLevelsMax - 1)) return false;
+    const bytes = Buffer.byteLength(JSON.stringify([name, value]));
+    if (bytes > left) return false;
+    left -= bytes;
+    return true;
+  });
+  return Object.fromEntries(fields);
+}
+
+/** What the event is called was said on the command line. */
+const eventNames: ReadonlySet<string> = new Set(['hook_event_name', 'hookEventName']);
+
+/** Of any hook, as `contract/hooks.ts` has them: a program means something else by such a name. */
+export const ourFields: ReadonlySet<string> = new Set([
+  ...['harness', 'sessionKey', 'sessionId', 'agentId', 'harnessAgentId', 'project', 'cwd', 'at'],
+  ...['runtimePath', 'idempotencyKey', 'transcript', 'transcriptPath', 'lastAssistantMessage'],
+  ...['parentSessionKey', 'parentKey', 'parentId', 'parentID', 'source', 'title', 'reason'],
+  ...['userMessage', 'userPrompt', 'summary', 'childSessionKey', 'parentHarnessAgentId'],
+  ...['agentType', 'prompt', 'stopHookActive'],
+]);
 
 const needs: Record<HookEvent, readonly string[]> = {
   'session-start': [],
@@ -64,6 +94,12 @@ export function pick(payload: JsonObject, ...names: readonly string[]): string |
     if (text !== null) return text;
   }
   return null;
+}
+
+/** The first of these fields that says yes or no. */
+export function flag(payload: JsonObject, ...names: readonly string[]): boolean | null {
+  const values = names.map((name) => payload[name]);
+  return values.find((value) => typeof value === 'boolean') ?? null;
 }
 
 export function pickObject(payload: JsonObject, name: string): JsonObject {

@@ -35,3 +35,36 @@ export function timeOf(value: unknown): string | null {
   const ms = time < secondsMax && typeof value === 'number' ? time * 1000 : time;
   return ms > timeMax ? null : new Date(ms).toISOString();
 }
+
+export interface Watched {
+  /** The object itself, as its reader sees it. */
+  seen: JsonObject;
+  /** Its fields that nobody has read yet; of an object in it that was read, those of its own. */
+  unread(): JsonObject;
+}
+
+/** What is known of a payload is what its reader has asked for: no list of it can grow old. */
+export function watchReads(object: JsonObject): Watched {
+  const read = new Map<string, Watched | null>();
+  const seen = new Proxy(object, {
+    get(_, name: string) {
+      const value = object[name];
+      const inner = objectOf(value);
+      if (!read.has(name)) read.set(name, inner && watchReads(inner));
+      return read.get(name)?.seen ?? value;
+    },
+  });
+  const unread = () => {
+    const left = Object.entries(object).map(([name, value]): [string, unknown] => {
+      return [name, read.has(name) ? read.get(name)?.unread() : value];
+    });
+    return Object.fromEntries(left.filter(([, value]) => !isNothing(value)));
+  };
+  return { seen, unread };
+}
+
+function isNothing(value: unknown): boolean {
+  const fields = objectOf(value);
+  if (fields !== null) return Object.keys(fields).length === 0;
+  return value === undefined || value === null || value === '';
+}

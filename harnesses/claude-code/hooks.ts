@@ -1,6 +1,6 @@
 /** Hook commands of `settings.json`. */
 import type { HarnessHooks, HookEvent } from '../hooks.ts';
-import { pick } from '../hooks.ts';
+import { flag, pick } from '../hooks.ts';
 import type { JsonObject } from '../json.ts';
 import { tellNested } from '../tell-answer.ts';
 
@@ -37,7 +37,6 @@ export const claudeCodeHooks: HarnessHooks = {
 
 /** Codex took these names over. `agent_id` is the program's own id of a sub-agent, never whose data it is. */
 export function readClaudeFields(payload: JsonObject) {
-  const { stop_hook_active: isGoingOn } = payload;
   return {
     sessionKey: pick(payload, 'session_id'),
     harnessAgentId: pick(payload, 'agent_id'),
@@ -49,7 +48,7 @@ export function readClaudeFields(payload: JsonObject) {
     userMessage: pick(payload, 'prompt'),
     lastAssistantMessage: pick(payload, 'last_assistant_message'),
     summary: pick(payload, 'compact_summary'),
-    stopHookActive: typeof isGoingOn === 'boolean' ? isGoingOn : null,
+    stopHookActive: flag(payload, 'stop_hook_active'),
   };
 }
 

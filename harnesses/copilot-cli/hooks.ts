@@ -3,7 +3,7 @@
  * sub-agent's, while its start and end name the session that it is in; so it has a session of its own.
  */
 import type { HarnessHooks, HookEvent } from '../hooks.ts';
-import { injectOf, pick } from '../hooks.ts';
+import { flag, injectOf, pick } from '../hooks.ts';
 import { timeOf, type JsonObject } from '../json.ts';
 
 const events: ReadonlyMap<string, HookEvent> = new Map([
@@ -29,7 +29,7 @@ export const copilotCliHooks: HarnessHooks = {
     reason: pick(payload, 'reason', 'stopReason', 'stop_reason'),
     userMessage: pick(payload, 'prompt'),
     lastAssistantMessage: pick(payload, 'response', 'last_assistant_message'),
-    stopHookActive: typeof payload.stop_hook_active === 'boolean' ? payload.stop_hook_active : null,
+    stopHookActive: flag(payload, 'stop_hook_active'),
     ...readAgent(event, payload),
   }),
   tellAnswer(event, answer) {

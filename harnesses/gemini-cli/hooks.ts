@@ -1,6 +1,6 @@
 /** Hook commands of `settings.json`. A sub-agent's hooks cannot be told from its parent's: Gemini names no agent. */
 import type { HarnessHooks, HookEvent } from '../hooks.ts';
-import { pick } from '../hooks.ts';
+import { flag, pick } from '../hooks.ts';
 import { timeOf } from '../json.ts';
 import { tellNested } from '../tell-answer.ts';
 
@@ -27,7 +27,7 @@ export const geminiCliHooks: HarnessHooks = {
     reason: pick(payload, 'reason'),
     userMessage: pick(payload, 'prompt'),
     lastAssistantMessage: pick(payload, 'prompt_response'),
-    stopHookActive: typeof payload.stop_hook_active === 'boolean' ? payload.stop_hook_active : null,
+    stopHookActive: flag(payload, 'stop_hook_active'),
   }),
   tellAnswer: tellNested(
     { 'session-start': 'SessionStart', 'user-prompt-submit': 'BeforeAgent' },

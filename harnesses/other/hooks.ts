@@ -1,6 +1,6 @@
 /** A program that we do not know: our own names, or those that most programs use. */
 import type { HarnessHooks } from '../hooks.ts';
-import { pick } from '../hooks.ts';
+import { flag, pick } from '../hooks.ts';
 import { timeOf } from '../json.ts';
 import { tellWhole } from '../tell-answer.ts';
 
@@ -11,7 +11,9 @@ export const otherHooks: HarnessHooks = {
     agentId: pick(payload, 'agentId'),
     harnessAgentId: pick(payload, 'harnessAgentId', 'agent_id'),
     parentSessionKey: pick(payload, 'parentSessionKey', 'parent_session_key', 'parentID'),
+    parentHarnessAgentId: pick(payload, 'parentHarnessAgentId'),
     childSessionKey: pick(payload, 'childSessionKey'),
+    agentType: pick(payload, 'agentType', 'agent_type'),
     project: pick(payload, 'project', 'cwd'),
     runtimePath: pick(payload, 'runtimePath') ?? 'legacy',
     at: timeOf(payload.at ?? payload.timestamp),
@@ -24,6 +26,7 @@ export const otherHooks: HarnessHooks = {
     userPrompt: pick(payload, 'userPrompt', 'user_prompt', 'prompt'),
     lastAssistantMessage: pick(payload, 'lastAssistantMessage', 'last_assistant_message'),
     summary: pick(payload, 'summary'),
+    stopHookActive: flag(payload, 'stopHookActive', 'stop_hook_active'),
   }),
   tellAnswer: tellWhole,
 };

@@ -37,6 +37,8 @@ test("a prompt is sent in our names with the home's token, and answered in the p
       project: '/w',
       userMessage: 'hi',
       runtimePath: 'legacy',
+      // What we know nothing of goes along.
+      permission_mode: 'plan',
       at: '2026-11-18T00:00:00.000Z',
       idempotencyKey: expect.any(String),
     });

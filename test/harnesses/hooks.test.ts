@@ -1,9 +1,11 @@
 /** Every hook that a real program called becomes a request that the server takes, or is one that says nothing to us. */
 import { expect, test } from '@jest/globals';
 import type { z } from 'zod';
+import { inputSchema } from '../../api/json-schema.ts';
 import {
   checkpointExtractSchema,
   compactionCompleteSchema,
+  hookAliases,
   preCompactionSchema,
   sessionEndSchema,
   sessionStartSchema,
@@ -13,9 +15,9 @@ import {
   userPromptSubmitSchema,
 } from '../../contract/hooks.ts';
 import { hooksOf } from '../../harnesses/hooks-of.ts';
-import { readHook, type HookCall, type HookEvent } from '../../harnesses/hooks.ts';
+import { ourFields, readHook, type HookEvent } from '../../harnesses/hooks.ts';
 import type { JsonObject } from '../../harnesses/json.ts';
-import { hookCaptures, hooksIn, programOf } from '../support/captures.ts';
+import { callsIn, firstCall, hookCaptures, hooksIn, programOf } from '../support/captures.ts';
 
 const schemas: Record<HookEvent, z.ZodType> = {
   'session-start': sessionStartSchema,
@@ -145,8 +147,10 @@ test.each(Object.keys(expected))(
 );
 
 test('a sub-agent of Claude Code and Codex is named by the id that the program gave it', async () => {
-  const claude = await callsOf('claude-code', 'hooks.jsonl');
-  const [start, stop] = ['subagent-start', 'subagent-stop'].map((event) => first(claude, event));
+  const claude = await callsIn('claude-code/hooks.jsonl');
+  const [start, stop] = ['subagent-start', 'subagent-stop'].map((event) =>
+    firstCall(claude, event),
+  );
   const agent = {
     sessionKey: 'ba641fee-edf7-4319-a151-1ffa71783ee0',
     harnessAgentId: 'a5554576f7df65818',
@@ -158,39 +162,41 @@ test('a sub-agent of Claude Code and Codex is named by the id that the program g
   expect(stop).toMatchObject(agent);
   expect(stop?.transcriptPath).toMatch(/subagents\/agent-a5554576f7df65818\.jsonl$/);
 
-  const codex = await callsOf('codex', 'hooks.jsonl');
+  const codex = await callsIn('codex/hooks.jsonl');
   const child = '01a1ee01-7bde-7c30-a60f-09141f2b7252';
-  expect(first(codex, 'subagent-start')).toMatchObject({ harnessAgentId: child });
-  expect(first(codex, 'subagent-stop')?.transcriptPath).toContain(child);
+  expect(firstCall(codex, 'subagent-start')).toMatchObject({ harnessAgentId: child });
+  expect(firstCall(codex, 'subagent-stop')?.transcriptPath).toContain(child);
   const prompts = codex.filter(({ event }) => event === 'user-prompt-submit');
   expect(prompts.map(({ request }) => request.harnessAgentId)).toContain(child);
 });
 
 test('a child of OpenCode names its parent', async () => {
-  const calls = await callsOf('opencode', 'plugin-hooks-and-events.jsonl');
+  const calls = await callsIn('opencode/plugin-hooks-and-events.jsonl');
   const starts = calls.filter(({ event }) => event === 'session-start');
   expect(starts.map(({ request }) => [request.sessionKey, request.parentSessionKey])).toEqual([
     ['ses_e121a3270ffe4oT63BGYD0owo2', undefined],
     ['ses_e121a29bfffeMmzn3lW81BAVqu', 'ses_e121a3270ffe4oT63BGYD0owo2'],
   ]);
-  expect(first(calls, 'user-prompt-submit')).toMatchObject({
+  expect(firstCall(calls, 'user-prompt-submit')).toMatchObject({
     userMessage: '"%%spawn%% go"',
     at: '2026-11-18T09:03:43.108Z',
   });
 });
 
 test('a sub-agent of Copilot has a session of its own, and names the transcript that all share', async () => {
-  const calls = await callsOf('copilot-cli', 'hooks.jsonl');
+  const calls = await callsIn('copilot-cli/hooks.jsonl');
   const [root, child] = [
     '8b1a8e64-def4-4acb-9b9b-af5481b2c038',
     'e94f26e8-30bd-4675-8ee4-6dc894d4f77a',
   ];
-  expect(first(calls, 'subagent-start')).toMatchObject({
+  expect(firstCall(calls, 'subagent-start')).toMatchObject({
     sessionKey: root,
     harnessAgentId: child,
     childSessionKey: child,
   });
-  expect(first(calls, 'subagent-stop')).toMatchObject({ lastAssistantMessage: 'CHILD-RESULT-42' });
+  expect(firstCall(calls, 'subagent-stop')).toMatchObject({
+    lastAssistantMessage: 'CHILD-RESULT-42',
+  });
   const own = calls.filter(({ request }) => request.sessionKey === child);
   expect(own.map(({ event }) => event)).toEqual(['user-prompt-submit', 'stop']);
   for (const { request } of own) {
@@ -203,12 +209,12 @@ test('a sub-agent of Copilot has a session of its own, and names the transcript 
 });
 
 test('a sub-agent of OpenClaw is known by its session key', async () => {
-  const calls = await callsOf('openclaw', 'plugin-hooks.jsonl');
+  const calls = await callsIn('openclaw/plugin-hooks.jsonl');
   const child = 'agent:main:subagent:074a66ec-90c0-4a48-be64-b94311ce0b87';
   const agent = { sessionKey: 'agent:main:main', harnessAgentId: child, childSessionKey: child };
-  expect(first(calls, 'subagent-start')).toMatchObject({ ...agent, title: 'probe' });
-  expect(first(calls, 'subagent-stop')).toMatchObject({ ...agent, reason: 'ok' });
-  expect(first(calls, 'stop')).toMatchObject({
+  expect(firstCall(calls, 'subagent-start')).toMatchObject({ ...agent, title: 'probe' });
+  expect(firstCall(calls, 'subagent-stop')).toMatchObject({ ...agent, reason: 'ok' });
+  expect(firstCall(calls, 'stop')).toMatchObject({
     lastAssistantMessage: 'Hello from the scripted model.',
   });
 });
@@ -238,13 +244,10 @@ test('an event without what it must have is not sent', async () => {
   expect(read('session-checkpoint-extract', {})).toBeNull();
 });
 
-async function callsOf(program: string, file: string): Promise<HookCall[]> {
-  const hooks = await hooksOf(program);
-  return hooksIn(`${program}/${file}`)
-    .map((captured) => readHook(hooks, { harness: program, ...captured }))
-    .filter((call) => call !== null);
-}
-
-function first(calls: readonly HookCall[], event: string): JsonObject | undefined {
-  return calls.find((call) => call.event === event)?.request;
-}
+test('ours are the names that the hooks of the API have, and the other names that it takes for them', () => {
+  const names = Object.values(schemas).flatMap((schema) =>
+    Object.keys(inputSchema(schema).properties),
+  );
+  const others = Object.values(hookAliases).flat();
+  expect([...ourFields].toSorted()).toEqual([...new Set([...names, ...others])].toSorted());
+});

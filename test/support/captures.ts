@@ -4,6 +4,8 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { hooksOf } from '../../harnesses/hooks-of.ts';
+import { readHook, type HookCall } from '../../harnesses/hooks.ts';
 import { objectOf, type JsonObject } from '../../harnesses/json.ts';
 
 const root = fileURLToPath(new URL('../fixtures/captures', import.meta.url));
@@ -40,4 +42,17 @@ export function hooksIn(capture: string): CapturedHook[] {
       payload: given ?? (hook === undefined ? { input, output } : { event, ctx }),
     };
   });
+}
+
+/** What our hook command would ask the server for, hook by hook. */
+export async function callsIn(capture: string): Promise<HookCall[]> {
+  const harness = programOf(capture);
+  const hooks = await hooksOf(harness);
+  return hooksIn(capture)
+    .map((captured) => readHook(hooks, { harness, ...captured }))
+    .filter((call) => call !== null);
+}
+
+export function firstCall(calls: readonly HookCall[], event: string): JsonObject | undefined {
+  return calls.find((call) => call.event === event)?.request;
 }

@@ -111,6 +111,16 @@ test('what a transcript tells when the program stops stands once, in its order, 
     ]);
   }));
 
+test('what a program tells beyond what we know stands with the turn of its hook', () =>
+  withHooks(async (room) => {
+    await tell(room, 'claude-code/hooks-nested.jsonl');
+    const found = room.store.db.all<{ turn: string; extra: string }>(
+      `SELECT role || ': ' || text AS turn, extra FROM turns WHERE extra IS NOT NULL`,
+    );
+    const prompt = found.find(({ turn }) => turn === 'user: %%parallel%% go');
+    expect(JSON.parse(prompt!.extra)).toMatchObject({ permission_mode: 'bypassPermissions' });
+  }));
+
 test('a sub-agent of Copilot has its part of the transcript that all agents of a session share, and is found by it', () =>
   withHooks(async (room) => {
     await tell(room, 'copilot-cli/hooks.jsonl');
