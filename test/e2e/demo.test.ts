@@ -41,7 +41,7 @@ test(
       }
       const blocks = answers!.split('\n\n').map((block) => block.trim().split(/\n */));
       expect(
-        Object.fromEntries(blocks.map(([who, ...said]) => [who, said.join('\n')])),
+        Object.fromEntries(blocks.map(([who, ...answer]) => [who, answer.join('\n')])),
       ).toMatchObject({
         'Prepare release 1.4 completed': expect.stringContaining('Write the changelog completed: '),
         'Write the changelog completed': expect.stringContaining('2 of them breaking'),
