@@ -33,7 +33,7 @@ export async function build() {
     const files = sourceFiles();
     const stamp = { sources: hashOf(root, files), bundle: null };
     const before = readStamp();
-    if (before?.sources === stamp.sources && isBundled(before)) return;
+    if (isOf(before, stamp.sources)) return;
     if (before?.sources !== stamp.sources) {
       await tellStep({ title: 'build: dist/' }, () => compile(files, before));
     }
@@ -95,8 +95,13 @@ async function bundle(stamp, before) {
   });
 }
 
-function isBundled(stamp) {
-  return stamp.bundle === null || existsSync(bundleFile);
+/** Whether there is nothing left to be built. */
+export function isBuilt() {
+  return isOf(readStamp(), hashOf(root, sourceFiles()));
+}
+
+function isOf(stamp, sources) {
+  return stamp?.sources === sources && (stamp.bundle === null || existsSync(bundleFile));
 }
 
 function sourceFiles() {

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from './build.mjs';
+import { build, isBuilt } from './build.mjs';
 import { withLock } from './lock.mjs';
 import { runProgram, tellStep } from './run-step.mjs';
 import { getSchemathesis } from './schemathesis.mjs';
@@ -17,8 +17,9 @@ const slow = 'the first time SQLite is compiled, which takes about 2 minutes';
 
 try {
   checkNode();
-  await withLock(join(root, '.setup.lock'), waiting, install);
-  await build();
+  const hasInstalled = await withLock(join(root, '.setup.lock'), waiting, install);
+  if (hasInstalled) requireBuilt();
+  else await build();
   if (process.argv.includes('--engine')) await getEngine();
   if (process.argv.includes('--fuzzer')) await getSchemathesis();
 } catch (error) {
@@ -36,16 +37,27 @@ function checkNode() {
   throw new Error(`Node ${process.versions.node} is too old: Offshoot needs 20.19 or newer.`);
 }
 
+/** Answers whether it had to install. */
 async function install() {
   const why = whyStale();
   if (why !== null) {
     await npm(`npm ci (${why})`, ['ci']);
   }
-  if (isSqliteUsable()) return;
-  await npm('npm rebuild better-sqlite3 (it does not load in this Node)', [
-    'rebuild',
-    'better-sqlite3',
-  ]);
+  if (!isSqliteUsable()) {
+    await npm('npm rebuild better-sqlite3 (it does not load in this Node)', [
+      'rebuild',
+      'better-sqlite3',
+    ]);
+  }
+  return why !== null;
+}
+
+/** npm has built, by `prepare`. To build here as well would hide it from us when it does not for others. */
+function requireBuilt() {
+  if (isBuilt()) return;
+  throw Object.assign(new Error('npm ci has not built dist/.'), {
+    hint: "Look at `prepare` in package.json, and at `ignore-scripts` in npm's configuration.",
+  });
 }
 
 /** Compares what the lock file asks for with what npm noted when it installed. */
