@@ -111,7 +111,13 @@ const never: Record<string, string> = {
 
 /** One sentence for each thing that is not as it has to be. */
 export function broken(world: World): string[] {
-  return [...brokenRows(world.store.db), ...idleSlots(world), ...deafWorkflows(world)];
+  return [
+    ...brokenRows(world.store.db),
+    ...idleSlots(world),
+    ...deafWorkflows(world),
+    ...overdue(world),
+    ...repeats(world),
+  ];
 }
 
 /** The same of any database on which `watchRows` looks. */
@@ -151,4 +157,28 @@ function deafWorkflows(world: World): string[] {
       return !isTold && !workflow?.isPoked && !workflow?.lease;
     })
     .map((row) => `${row.id} has a slot, and its workflow will never hear of it`);
+}
+
+/** Time has been looked at since: what is past its deadline is to stop, and what was to stop has ended. */
+function overdue(world: World): string[] {
+  const { deadlines, stops } = world.done;
+  const late = (when: string, what: string) =>
+    world.rows(`completed_at IS NULL AND ${when}`).map((row) => `${row.id} ${what}`);
+  return [
+    ...late(
+      `cancel_requested_at IS NULL AND deadline_at <= '${deadlines}'`,
+      'is past its deadline, and nobody stops it',
+    ),
+    ...late(`cancel_requested_at <= '${stops}'`, 'was to be stopped, and has not ended since'),
+  ];
+}
+
+/** Also a run that was lost may have done all that its program does: starts count, however they ended. */
+function repeats({ hosts }: World): string[] {
+  const begun = new Set<string>();
+  return hosts
+    .flatMap((host) => [...host.launched])
+    .filter(({ spec }) => spec.runner.onLost !== 'rerun')
+    .filter(({ work }) => begun.has(work) || !begun.add(work))
+    .map(({ work }) => `a program that is not to be repeated was started twice: ${work}`);
 }

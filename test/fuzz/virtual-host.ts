@@ -10,6 +10,8 @@ export interface Process {
   said: number;
   /** It has ended, and the server does not know so yet. */
   ending: Report | null;
+  /** Which turn of which invocation this is, also where an id comes again. */
+  work: string;
 }
 
 interface Sent {
@@ -25,6 +27,8 @@ export class VirtualHost {
   #api: TestHost;
   #slots = 2;
   processes = new Map<string, Process>();
+  /** Every process that was really started, by any boot. */
+  launched = new Set<Process>();
   /** What may come again although it was heard, or comes only now from an older boot. */
   spool: Sent[] = [];
   /** Told when a run is over and its report safe. */
@@ -81,8 +85,21 @@ export class VirtualHost {
       await this.#api.lose({ invocationId, runNo: answer.runNo }, false);
     }
     if (answer.kind !== 'run') return false;
-    this.processes.set(invocationId, { spec: answer.run, said: 0, ending: null });
+    const process = { spec: answer.run, said: 0, ending: null, work: this.#workOf(invocationId) };
+    this.processes.set(invocationId, process);
+    this.launched.add(process);
     return true;
+  }
+
+  /** What was brought to an end before is another turn; a run that was lost is not. */
+  #workOf(id: string): string {
+    const { work } = this.#deps.store.db.get<{ work: string }>(
+      `SELECT id || ' of ' || created_at || ', turns before: ' || (SELECT count(*) FROM runs r
+         WHERE r.invocation_id = s.id AND r.state = 'ended') AS work
+       FROM subagent_sessions s WHERE id = :id`,
+      { id },
+    )!;
+    return work;
   }
 
   async say(process: Process, isRepeated: boolean): Promise<void> {
@@ -94,6 +111,7 @@ export class VirtualHost {
 
   /** The process has ended: its report is sent, sent twice, or stays on disk for now. */
   async end(process: Process, how: Outcome | Lost, way: 'once' | 'twice' | 'later' = 'once') {
+    if ('why' in how && !how.wasStarted) this.launched.delete(process);
     process.ending =
       'why' in how ? { type: 'lost', n: LAST, ...how } : { type: 'outcome', n: LAST, outcome: how };
     if (way === 'later') return;

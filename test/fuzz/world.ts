@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { configSchema } from '../../contract/config.ts';
 import { subAgentWorkflowId } from '../../contract/names.ts';
+import { limits } from '../../contract/limits.ts';
 import { operations, type OperationInput, type OperationName } from '../../contract/operations.ts';
 import { isFinal } from '../../contract/words.ts';
 import { handlers, type Caller, type Deps } from '../../operations/index.ts';
@@ -24,6 +25,7 @@ interface OpenCall {
 }
 
 export const homeLimits = { maxDepth: 2, maxChildren: 3 };
+const patience = { hostWaitMs: 600_000, leaseMs: 600_000, stopMs: 25_000 };
 
 export class World {
   readonly #folder = mkdtempSync(join(tmpdir(), 'offshoot-fuzz-'));
@@ -33,6 +35,8 @@ export class World {
   readonly hosts: VirtualHost[];
   calls = new Set<OpenCall>();
   #awakeSince = '';
+  /** What was due at these moments is done: deadlines, and endings of what was to be stopped. */
+  done = { deadlines: '', stops: '' };
 
   /** `template`: a store that is there already, because making one takes longer than using it. */
   constructor(template: string) {
@@ -166,14 +170,15 @@ export class World {
 
   /** What the server's timer does. */
   async tick(): Promise<void> {
-    await this.store.write((tx) =>
-      expire(tx, {
-        awakeSince: this.#awakeSince,
-        hostWaitMs: 600_000,
-        leaseMs: 600_000,
-        stopMs: 25_000,
-      }),
-    );
+    const awakeSince = this.#awakeSince;
+    const now = await this.store.write((tx) => {
+      expire(tx, { ...patience, awakeSince });
+      return tx.now;
+    });
+    this.done.deadlines = now;
+    // A host must have had the time to say how what it was to stop has ended.
+    const ago = (ms: number) => new Date(Date.parse(now) - ms).toISOString();
+    if (awakeSince < ago(limits.hostSilentMs)) this.done.stops = ago(patience.stopMs);
   }
 
   /** The server is killed and comes back; nobody who called it gets an answer. */
