@@ -37,6 +37,7 @@ export const longFiles = {
   'test/e2e/crash-host.test.ts': 15,
   'test/e2e/seeing-it-work.test.ts': 14,
   'test/engine/find-binary.test.ts': 12,
+  'test/e2e/engine-story.test.ts': 11,
   'test/e2e/surfaces-mcp.test.ts': 11,
   'test/workflows/continue-as-new.test.ts': 11,
   'test/workflows/ended-early.test.ts': 11,
