@@ -28,6 +28,12 @@ export function saidIn(line: string): string {
   return typeof msg === 'string' ? msg : line;
 }
 
+/** Whether it tells that something went wrong. */
+export function isTrouble(line: string): boolean {
+  const { level } = parseLine(line);
+  return level === 'error' || level === 'warn';
+}
+
 function parseLine(line: string): Record<string, unknown> {
   if (!line.startsWith('{')) return {};
   try {

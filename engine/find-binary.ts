@@ -40,10 +40,11 @@ const remedy =
   'or name a running Temporal in TEMPORAL_ADDRESS.';
 const tellWaitingMs = 5_000;
 
-/** The first usable binary: what the user named, what is installed, what we have, what we can get. */
-export async function findBinary(deps: FindDeps): Promise<EngineBinary> {
+/** The first usable binary: what the user named, what is installed, what we have, what we can get if we may. */
+export async function findBinary(deps: FindDeps, mayObtain = true): Promise<EngineBinary> {
   const at = await locateBinary(deps);
   if (at.binary !== null) return at.binary;
+  if (!mayObtain) throw notFound(at.failed);
   return await obtainBinary(deps, at.failed);
 }
 

@@ -69,7 +69,8 @@ export async function launch(given: LaunchOptions): Promise<Launcher> {
     throw error;
   });
   const supervisors = new Map<ProcessName, Supervisor>();
-  const logs = processNames.map((name) => logFile(home, name));
+  // Its own as well: what is tried for ever is told each time.
+  const logs = [...processNames, 'launcher' as const].map((name) => logFile(home, name));
   const capTimer = setInterval(() => logs.forEach((file) => capLog(file)), capEveryMs);
   let stopping: Promise<void> | null = null;
   let onFinished: (error: Error | null) => void = () => {};
@@ -140,16 +141,20 @@ function engineStart({ home, config, env, onEvent }: Launch): Start {
   const { namespace, durable } = config.engine;
   const own = childEnvironment(env, home);
   let engine: RunningEngine | null = null;
+  // Once it was in vain to download and compile, later tries only look whether one is there again.
+  let mayObtain = true;
   return {
     start: async (signal) =>
       (engine = await startEngine({
         ...{ home, namespace, durable, env: own, onProgress, signal },
         findBinary: async () => {
           try {
-            return await findBinary({ ...findDeps(own, onProgress), signal });
+            return await findBinary({ ...findDeps(own, onProgress), signal }, mayObtain);
           } catch (error) {
-            // A second search would download and compile in vain once more.
-            throw error instanceof AppError ? new HopelessStart(error) : error;
+            if (!(error instanceof AppError)) throw error;
+            mayObtain = false;
+            // Whoever waits for the first engine is told at once why there is none.
+            throw engine === null ? new HopelessStart(error) : error;
           }
         },
       })),
@@ -213,6 +218,6 @@ function nodeProcess(
   });
 }
 
-function logFile(home: string, name: ProcessName): string {
+function logFile(home: string, name: ProcessName | 'launcher'): string {
   return join(homePaths(home).logs, `${name}.log`);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
-import { saidIn } from '../contract/log.ts';
+import { isTrouble, saidIn } from '../contract/log.ts';
 import type { Health } from '../contract/system-records.ts';
 import { capLog } from '../engine/cap-log.ts';
 import { adoptProcess, spawnDetached, type RunningProcess } from '../engine/running-process.ts';
@@ -23,11 +23,15 @@ export interface StartDetachedOptions {
   onProgress: (line: string) => void;
   /** Tests start another program. */
   launcherProgram?: string;
+  /** Tests are less patient. */
+  vainMsMax?: number;
 }
 
 const pollMs = 50;
 /** Whatever takes long says so every few seconds. After this much silence nothing more will come. */
 const silentMsMax = 60_000;
+/** A launcher whose stack was up tries for ever: what has ended meanwhile is back by then, or needs somebody. */
+const vainMsDefault = 60_000;
 
 /** Leaves a launcher behind that keeps the stack up, and answers when the stack is ready. */
 export async function startDetached(
@@ -55,7 +59,8 @@ export async function startDetached(
       onSpawn: (id) => writePidFile(homePaths(home).startingFile, id),
     });
   try {
-    const health = await waitReady(options, launcher, log);
+    const vainMsMax = found === null ? Infinity : (options.vainMsMax ?? vainMsDefault);
+    const health = await waitReady({ ...options, vainMsMax }, launcher, log);
     return { health, wasRunning: found !== null };
   } finally {
     rmSync(homePaths(home).startingFile, { force: true });
@@ -72,7 +77,7 @@ async function untilStopped(
 }
 
 async function waitReady(
-  { home, onProgress }: StartDetachedOptions,
+  { home, onProgress, vainMsMax }: StartDetachedOptions & { vainMsMax: number },
   launcher: RunningProcess,
   log: () => string[],
 ): Promise<Health> {
@@ -84,6 +89,7 @@ async function waitReady(
   follow(launcher);
   let answeredAt: number | null = null;
   let heardAt = Date.now();
+  let troubleAt: number | null = null;
   for (;;) {
     const lines = log();
     const failure = readFailure(homePaths(home).failureFile);
@@ -94,6 +100,7 @@ async function waitReady(
     }
     for (const line of lines) {
       heardAt = Date.now();
+      if (isTrouble(line)) troubleAt ??= heardAt;
       onProgress(saidIn(line));
     }
     // Another `up` was faster, and ours has ended because of it: theirs is the stack to wait for.
@@ -107,12 +114,14 @@ async function waitReady(
       answeredAt ??= Date.now();
       if (isSettled(home, health, Date.now() - answeredAt)) return health;
     }
-    if (hasEnded || Date.now() - heardAt > silentMsMax) throw notStarted(home, hasEnded);
+    const isInVain = troubleAt !== null && Date.now() - troubleAt > vainMsMax;
+    if (hasEnded || isInVain || Date.now() - heardAt > silentMsMax)
+      throw notStarted(home, hasEnded);
     await sleep(pollMs);
   }
 }
 
-/** Said at once: a launcher without room tries for ever, and can write into no log that it does. */
+/** Said at once: a launcher without room can write into no log that it tries. */
 function requireRoom(home: string, isLookedAfter: boolean): void {
   const why = whyUnwritable(home);
   if (why === null) return;
@@ -123,7 +132,7 @@ function requireRoom(home: string, isLookedAfter: boolean): void {
   });
 }
 
-/** The launcher was killed, or it lives and has given up a part of the stack. */
+/** The launcher was killed, or it lives and tries in vain to start a part of the stack. */
 function notStarted(home: string, hasEnded: boolean): AppError {
   const { logs } = homePaths(home);
   const why = hasEnded ? 'its launcher was ended' : 'a part of it does not come up';

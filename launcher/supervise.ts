@@ -17,8 +17,8 @@ export interface SuperviseSpec {
   /** Asked when it has ended: an error means that another start would end in the same way. */
   whyHopeless?: (how: string) => Error | null;
   /**
-   * Asked when one that was up before has ended: a trouble that is not its own, in words. While there
-   * is one it is tried for ever, and its deaths are none of a crash loop's.
+   * Asked when one that was up before has ended: a trouble that is not its own, in words. It is told,
+   * and while there is one no ending is without hope.
    */
   whyInVain?: () => string | null;
   logFile: string;
@@ -40,7 +40,7 @@ export interface Timing {
   delayMsMax: number;
   /** Healthy for this long, it has earned a quick restart again. */
   steadyMs: number;
-  /** This many deaths in this time, never healthy in between, are a crash loop. */
+  /** This many deaths in this time, before it was ever healthy, are a crash loop. */
   deathsMax: number;
   deathsMs: number;
   healthPollMs: number;
@@ -80,7 +80,10 @@ export class HopelessStart extends Error {
   }
 }
 
-/** Keeps one process up: restarts it with growing pauses, and gives up on a crash loop. */
+/**
+ * Keeps one process up: restarts it with growing pauses. Where it never came up a crash loop ends that, for
+ * somebody waits to be told; one that was up is tried for ever, for nobody looks who could start it again.
+ */
 export function supervise(spec: SuperviseSpec): Supervisor {
   const stopping = new AbortController();
   const life: Life = { spec, timing: { ...defaults, ...spec.timing }, current: null, logFrom: 0 };
@@ -120,7 +123,7 @@ interface Ending {
   hopeless?: Error;
 }
 
-/** Start, wait for the end, pause, and again. The error when it is a crash loop, null when released. */
+/** Start, wait for the end, pause, and again. The error when it is given up, null when released. */
 async function keepUp(life: Life, stop: AbortSignal, onReady: () => void): Promise<Error | null> {
   const { spec, timing } = life;
   let delayMs = timing.delayMsMin;
@@ -130,13 +133,11 @@ async function keepUp(life: Life, stop: AbortSignal, onReady: () => void): Promi
     const { how: itself, healthyMs, hopeless = null } = await liveOnce(life, stop, onReady);
     if (stop.aborted) return null;
     wasUp ||= healthyMs !== null;
-    // Whoever waits for the first start is told why there is none.
     const inVain = wasUp ? (spec.whyInVain?.() ?? null) : null;
     const how = inVain === null ? itself : `${itself}; ${inVain}`;
     if (hopeless !== null && inVain === null) return hopeless;
     const now = Date.now();
-    const counts = healthyMs === null && inVain === null;
-    deaths = counts ? [...deaths, now].filter((at) => now - at < timing.deathsMs) : [];
+    deaths = wasUp ? [] : [...deaths, now].filter((at) => now - at < timing.deathsMs);
     if (deaths.length >= timing.deathsMax) return crashLoop(life, deaths.length, how);
     if (healthyMs !== null && healthyMs >= timing.steadyMs) delayMs = timing.delayMsMin;
     spec.onEvent({ type: 'died', process: spec.name, how, restartInMs: delayMs });

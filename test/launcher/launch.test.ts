@@ -237,22 +237,6 @@ test('the engine starts first and ends last, and comes back on its port when it 
   });
 });
 
-test('without any binary it ends at once and lists what was tried', async () => {
-  await withRoom(async (room) => {
-    const XDG_CACHE_HOME = join(room.home, 'cache');
-    // A folder that cannot be made ends download and build before they begin.
-    writeFileSync(XDG_CACHE_HOME, '');
-    const env = { PATH: '', XDG_CACHE_HOME, OFFSHOOT_TEMPORAL_BIN: '/missing/temporal' };
-    const launcher = await room.launch({ env });
-    expect(await launcher.finished).toMatchObject({
-      code: 'engine_unavailable',
-      message: expect.stringMatching(/OFFSHOOT_TEMPORAL_BIN: [^]*PATH: there is none[^]*our cache/),
-    });
-    expect(room.lines.some((line) => line.includes('starting again'))).toBe(false);
-    expect(room.read('started.log')).toEqual([]);
-  });
-});
-
 test('a server that hangs is started again; while it did, the host was left alone', async () => {
   await withRoom(async (room) => {
     const launcher = await room.launch({ timing: impatient });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { configSchema } from '../../contract/config.ts';
+import { saidIn } from '../../contract/log.ts';
 import { describeEvent } from '../../launcher/events.ts';
 import { launch, type Launcher, type LaunchOptions } from '../../launcher/launch.ts';
 import { stopLauncher } from '../../launcher/stop-launcher.ts';
@@ -41,7 +42,8 @@ export async function withRoom(run: (room: Room) => Promise<void>): Promise<void
     const startLauncher = () => {
       const args = ['--import', 'tsx', fixture('launcher-program.ts')];
       const child = spawn(process.execPath, args, { env: { ...env, OFFSHOOT_HOME: home } });
-      const keep = (chunk: Buffer) => lines.push(...chunk.toString().trim().split('\n'));
+      const keep = (chunk: Buffer) =>
+        lines.push(...chunk.toString().trim().split('\n').map(saidIn));
       child.stdout.on('data', keep);
       child.stderr.on('data', keep);
       children.push(child);

@@ -117,3 +117,20 @@ test('a start that fails is answered once, with what the server said last', asyn
     await expect(start()).rejects.toMatchObject(refusal);
   });
 });
+
+test('on a stack of which a part keeps ending it says so after a while, though the launcher goes on trying', async () => {
+  await withRoom(async ({ home }) => {
+    const { health } = await startDetached(optionsFor(home, []));
+    writeFileSync(join(home, 'server-is-broken'), '');
+    process.kill(health.pid, 'SIGKILL');
+    const lines: string[] = [];
+    const again = startDetached({ ...optionsFor(home, lines), vainMsMax: 500 });
+    await expect(again).rejects.toMatchObject({
+      code: 'server_unavailable',
+      message: 'Offshoot could not be started: a part of it does not come up.',
+    });
+    expect(lines).toContainEqual(expect.stringMatching(/^server: ended \(exit code 4\)/));
+    rmSync(join(home, 'server-is-broken'));
+    expect(await startDetached(optionsFor(home, []))).toMatchObject({ wasRunning: true });
+  });
+});

@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
@@ -54,6 +54,7 @@ async function withRoom(timing: Partial<Timing>, run: (room: Room) => Promise<vo
 }
 
 const types = (events: LauncherEvent[]) => events.map(({ type }) => type);
+const ups = (events: LauncherEvent[]) => types(events).filter((is) => is === 'healthy').length;
 const pauses = (events: LauncherEvent[]) =>
   events.flatMap((event) => (event.type === 'died' ? [event.restartInMs] : []));
 
@@ -203,10 +204,7 @@ test('a process that lives and does not answer three times in a row is ended and
   await withRoom(impatient, async ({ events, start }) => {
     let asked = 0;
     start('setInterval(() => {}, 1000)', { isAnswering: async () => (asked += 1) > 3 });
-    await until(
-      'another one is up',
-      () => types(events).filter((is) => is === 'healthy').length > 1,
-    );
+    await until('another one is up', () => ups(events) > 1);
     expect(types(events)).toEqual(['started', 'healthy', 'hangs', 'died', 'started', 'healthy']);
     await sleep(200);
     expect(types(events)).toHaveLength(6);
@@ -245,9 +243,29 @@ test('an end that says why another start is in vain is given up at once, with th
   });
 });
 
-test('while nothing can be written it is tried for ever, and then it is back', async () => {
-  const room = { delayMsMin: 2, delayMsMax: 5, healthPollMs: 1 };
-  await withRoom(room, async ({ events, start }) => {
+const quick = { delayMsMin: 2, delayMsMax: 5, healthPollMs: 1 };
+
+test('one that was up is tried for ever at the longest pause, each death is told, and then it is back', async () => {
+  await withFolder(async (folder) => {
+    const broken = join(folder, 'is-broken');
+    const script = `setInterval(() => {}, 1000); if (require('node:fs').existsSync(${JSON.stringify(broken)})) process.exit(3)`;
+    await withRoom(quick, async ({ events, start }) => {
+      const supervisor = start(script, { isHealthy: async () => !existsSync(broken) });
+      await supervisor.ready;
+      writeFileSync(broken, '');
+      for (const event of events) if (event.type === 'healthy') process.kill(event.pid, 'SIGKILL');
+      await until('far more deaths than a crash loop has', () => pauses(events).length > 12);
+      expect(pauses(events).slice(2)).toEqual(pauses(events).slice(2).fill(5));
+      expect(events.findLast(({ type }) => type === 'died')).toMatchObject({ how: 'exit code 3' });
+      rmSync(broken);
+      await until('it is up', () => ups(events) === 2);
+      expect(types(events)).not.toContain('gave_up');
+    });
+  });
+});
+
+test('while nothing can be written what keeps it from coming up is told, and then it is back', async () => {
+  await withRoom(quick, async ({ events, start }) => {
     let why: string | null = null;
     let starts = 0;
     const supervisor = start('', {
@@ -266,7 +284,7 @@ test('while nothing can be written it is tried for ever, and then it is back', a
       how: 'no room for its pid file; ENOSPC: no space left',
     });
     why = null;
-    await until('it is up', () => types(events).filter((is) => is === 'healthy').length === 2);
+    await until('it is up', () => ups(events) === 2);
     const running = await supervisor.release();
     await stopProcess(running!.id, 1_000);
     expect(types(events)).not.toContain('gave_up');
