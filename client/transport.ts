@@ -1,19 +1,19 @@
 /** HTTP to one server: token, time limits, repeats while it is away, refusals as errors. */
 import { anySignal } from '../contract/any-signal.ts';
 import { AppError } from '../contract/errors.ts';
+import { limits } from '../contract/limits.ts';
+import { isChildToken } from './child-token.ts';
 import { problemOf } from './problem-error.ts';
 import { withRetries, type RetryOptions } from './retry.ts';
 
 /** A server that took a request and says nothing for this long is taken to be gone. */
 const answerMs = 30_000;
-/** How long a server may be away before a call gives up: a restart, with the engine, takes less. */
-const retryMsDefault = 30_000;
 
 export interface TransportOptions {
   url: string;
   token: string;
   fetch?: typeof globalThis.fetch;
-  /** How long to go on while the server does not answer. 0 asks once. Default: 30 s. */
+  /** How long to go on while the server does not answer. 0 asks once. Default: 30 s, and 2 min with the token of an agent that we run. */
   retryMs?: number;
   /** Told before each repeat, so that a person can be told why it takes long. */
   onRetry?: RetryOptions['onRetry'];
@@ -48,11 +48,14 @@ export function createTransport(options: TransportOptions): Transport {
     token: options.token,
     fetch: options.fetch ?? globalThis.fetch,
     retry: {
-      retryMs: options.retryMs ?? retryMsDefault,
+      retryMs: options.retryMs ?? patienceWith(options.token),
       ...(options.onRetry ? { onRetry: options.onRetry } : {}),
     },
   };
 }
+
+const patienceWith = (token: string) =>
+  isChildToken(token) ? limits.agentServerAwayMs : limits.serverAwayMs;
 
 export async function requestJson(transport: Transport, request: HttpRequest): Promise<unknown> {
   return withRetries(transport, request.signal, async () => {

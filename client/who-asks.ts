@@ -1,5 +1,6 @@
 /** Who asks for a sub-agent, when the caller does not say it: the first of these that is known. */
 import type { Environment } from '../contract/config.ts';
+import { isChildToken } from './child-token.ts';
 import type { OffshootClient } from './client.ts';
 
 export type AskerEnvironment = Pick<Environment, 'token' | 'parentSessionId' | 'harnessSession'>;
@@ -45,17 +46,4 @@ export async function parentOf(
 export function ownSessionKey(environment: AskerEnvironment): string | null {
   const asker = whoAsks(environment);
   return asker.kind === 'session' ? asker.sessionKey : null;
-}
-
-/** Only read, to know whether a parent must be named: the server alone judges what a token is worth. */
-function isChildToken(token: string): boolean {
-  const body = /^off_([\w-]+)\./.exec(token)?.[1] ?? '';
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(body, 'base64url').toString());
-    return typeof claims === 'object' && claims !== null && 'role' in claims
-      ? claims.role === 'child'
-      : false;
-  } catch {
-    return false;
-  }
 }

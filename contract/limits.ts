@@ -102,12 +102,20 @@ export const limits = {
   killGraceMs: 5 * SECOND,
   /** A host is taken to be away when it has not spoken for this long. */
   hostSilentMs: 15 * SECOND,
+  /** After this long a claim whose answer its host did not get cannot begin: the host waits 15 s for one. */
+  claimAnswerMs: 20 * SECOND,
   /** A sent outbox row without effect is sent again after this long. */
   resendMs: 30 * SECOND,
   /** Store and engine are compared this often while anything is open: one request for a thousand workflows. */
   compareMs: 60 * SECOND,
   /** Rows of one such look. Those beyond it are looked at when some of these have ended. */
   compareRowsMax: 5000,
+  /** How often a server looks whether a backup is due. */
+  backupLookMs: 60 * SECOND,
+  /** How long a call is tried while the server is away: a restart, with the engine, takes less. */
+  serverAwayMs: 30 * SECOND,
+  /** The same for an agent that we run: nobody sits by who would ask again, and a call that fails may be its end. */
+  agentServerAwayMs: 120 * SECOND,
   /** Reports of one run on disk while the server is away. More holds its program back. */
   spoolBytesMax: 256 * MiB,
   /** What a program hands its hook command, an inline transcript included. */

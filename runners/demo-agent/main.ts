@@ -10,9 +10,6 @@ import { takeTurn, type AgentDeps } from './agent.ts';
 import { overHttp } from './over-http.ts';
 import { overMcp } from './over-mcp.ts';
 
-/** A server that restarts, with its engine, must not cost an agent its work. */
-const serverAwayMs = 10 * 60_000;
-
 const { url, token, parentSessionId: ownSession, traceparent } = readEnvironment(process.env);
 const turn = Number(process.env[childEnv.turn] ?? 1);
 
@@ -46,12 +43,7 @@ function offshootAt(serverUrl: string, childToken: string) {
   const set = Object.entries(process.env).filter(([, value]) => value !== undefined);
   // The whole environment: identity, token, and the marker by which a cancelled run is swept.
   const env = Object.fromEntries(set) as Record<string, string>;
-  const client = createClient({
-    url: serverUrl,
-    token: childToken,
-    retryMs: serverAwayMs,
-    traceparent,
-  });
+  const client = createClient({ url: serverUrl, token: childToken, traceparent });
   return {
     http: overHttp(client, ownSession ?? ''),
     mcp: overMcp({ command: process.execPath, args: [cli, 'mcp'], env }),

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createClient } from '../../client/index.ts';
 import { hints } from '../../contract/hints.ts';
+import { signToken } from '../../domain/token.ts';
 import {
   answerJson,
   answerProblem,
@@ -40,6 +41,30 @@ test('a server that stays away is reported after the given time, with what to do
         hint: expect.stringContaining('offshoot up'),
       });
       expect(Date.now() - startedAt).toBeLessThan(2_000);
+    },
+  );
+});
+
+test('an agent that we run is patient for two minutes, anybody else for half a one', async () => {
+  await withFakeServer(
+    () => undefined,
+    async ({ url, stop }) => {
+      await stop();
+      const over = new AbortController();
+      const patience = (one: string) =>
+        new Promise<number>((resolve) => {
+          const onRetry = ({ retryMs }: { retryMs: number }) => resolve(retryMs);
+          const call = createClient({ url, token: one, onRetry }).call(
+            'getSubagent',
+            { id: 'sub_1' },
+            { signal: over.signal },
+          );
+          call.catch(() => {});
+        });
+      const claims = { role: 'child', invocationId: 'sub_1', agentId: 'default' } as const;
+      const child = signToken('secret', claims);
+      expect([await patience(token), await patience(child)]).toEqual([30_000, 120_000]);
+      over.abort();
     },
   );
 });

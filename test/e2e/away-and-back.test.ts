@@ -1,6 +1,8 @@
 /**
- * Long absences, shortened: every patience that an absence could use up is shorter than it, by the
- * configuration or in a build of its own. One is not: how long a launcher waits for an engine that starts.
+ * Long absences, shortened: what an absence could use up is shorter than it, by the configuration or in a
+ * build of its own. Not crossed: the patience of agents that we run, which is longer in both; the minute for
+ * which a launcher waits for an engine that starts; the pauses, a minute at most, before a message is tried
+ * again that an engine which is there did not take: one that is away takes none, and makes none wait longer.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
@@ -8,16 +10,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { discover } from '../../client/index.ts';
+import { limits } from '../../contract/limits.ts';
 import {
   crashConfig,
   expectNoRepeats,
   isLiving,
   quickRestarts,
+  untilAgents,
   untilRunning,
 } from './crash-fixture.ts';
 import { startDetachedStack } from './detached-stack.ts';
 import { heldEngine, type HeldEngine } from './held-engine.ts';
-import { impatience, impatientBuild } from './impatient-build.ts';
+import { impatience, impatientBuild, patience } from './impatient-build.ts';
 import { rows } from './rows.ts';
 import { startStack, until } from './stack.ts';
 
@@ -39,8 +43,18 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => stack.stop(), 60_000);
 
-test('an absence here is longer than what it is said to be longer than', () => {
+/** What an absence does not use up: of hooks and searches, of backups, of programs that are to end, of what they say. */
+const others = [
+  ...['backupLookMs', 'claimMs', 'hookInputMs', 'hookMs', 'killGraceMs', 'outputTurnMs'],
+  'searchWaitMs',
+];
+
+test('an absence here is to the waits of this build what a minute is to those that are shipped', () => {
   expect(awayMs).toBeGreaterThan(1000 * Math.max(...Object.values(impatience)));
+  expect((1000 * patience.agentServerAwayMs) / awayMs).toBe(limits.agentServerAwayMs / 60_000);
+  const waits = Object.keys(limits).filter((name) => name.endsWith('Ms'));
+  const known = [...Object.keys(impatience), ...Object.keys(patience), ...others];
+  expect(waits.toSorted()).toEqual(known.toSorted());
 });
 
 const workspace = () => stack.home;
@@ -90,6 +104,13 @@ test('200 invocations accepted while Temporal is down for longer than every pati
   // Both were measured on this machine a moment ago, whatever else it does.
   expect(down.medianMs).toBeLessThan(2 * up.medianMs + 5);
   for (const id of down.ids) expect((await stack.ended(id, 60)).status).toBe('completed');
+  // From here on its start hangs no more: it ends at once, more often than a first start may.
+  const before = engine.starts();
+  engine.hold('ends');
+  await until(
+    async () => engine.starts(),
+    (n) => n > before + 6,
+  );
   await sleep(Math.max(0, awayMs - (Date.now() - awayFrom)));
   expect(count(unstarted)).toBe(200);
   engine.release();
@@ -121,10 +142,11 @@ test('200 invocations accepted while Temporal is down for longer than every pati
   }
 }, 180_000);
 
-test('while the server is away agents go on; what they say and how they end arrives once, when it is back', async () => {
+test('while the server is away agents go on; what they say, how they end and what they ask for arrives once, when it is back', async () => {
   // Longer than the absence: a host that gives its agents up is another test's.
-  const limits = { slots: 8, leaseMinutes: 1, hostWaitSeconds: 1, killGraceSeconds: 1 };
-  const away = await startDetachedStack({ ...crashConfig, limits }, await impatientBuild());
+  const lease = { slots: 16, leaseMinutes: 1, hostWaitSeconds: 1, killGraceSeconds: 1 };
+  const entry = await impatientBuild();
+  const away = await startDetachedStack({ ...crashConfig, limits: lease }, entry);
   try {
     const start = (prompt: string, runnerId = 'sh') =>
       away.client.call('runSubagent', { runnerId, executionMode: 'ASYNC_POLL', prompt });
@@ -144,8 +166,17 @@ test('while the server is away agents go on; what they say and how they end arri
       () => away.client.call('listSubagents', { runnerId: 'demo' }),
       ({ items }) => items.some(({ title, status }) => title === 'child' && status === 'running'),
     );
+    // They ask four seconds from now, when nobody is there: by the library, as a model's tool, on the command line.
+    const waits = await start('spawn poll as slow runner sh: { sleep 4; echo blue }; wait', 'demo');
+    const asks = [
+      await start('sleep 4; spawn SYNC as red runner sh: echo red', 'demo'),
+      await start('sleep 4; spawn-mcp SYNC as red runner sh: echo red', 'demo'),
+      await start(`sleep 4; "${process.execPath}" "${entry('cli')}" run sh 'echo red' < /dev/null`),
+    ];
+    for (const { id } of [waits, ...asks]) await untilAgents(away.home, 1, id);
     const host = away.pid('host');
     away.kill('launcher', 'server');
+    const killedAt = Date.now();
     await sleep(awayMs);
     expect(isLiving(host)).toBe(true);
     await away.up();
@@ -171,6 +202,15 @@ test('while the server is away agents go on; what they say and how they end arri
       status: 'completed',
       result: { content: 'child completed: blue' },
     });
+    const waited = 'slow started (ASYNC_POLL)\nslow completed: blue';
+    expect(await ended(waits.id)).toMatchObject({ result: { content: waited } });
+    for (const { id, sessionKey } of asks) {
+      expect((await ended(id)).result?.content).toMatch(/^(red completed: )?red$/);
+      const { items } = await away.client.call('listSubagents', { parentSessionId: sessionKey });
+      expect(items.map(({ createdAt }) => Date.parse(createdAt) > killedAt + awayMs)).toEqual([
+        true,
+      ]);
+    }
     const told = (await away.transcript(parent.id)).filter(({ role }) => role === 'callback');
     expect(told).toHaveLength(1);
     // One process each, and one more for the parent's second turn: none was lost, and none repeated.
@@ -178,7 +218,7 @@ test('while the server is away agents go on; what they say and how they end arri
       away.home,
       'SELECT state, count(*) AS n FROM runs GROUP BY state',
     );
-    expect(runs).toEqual([{ state: 'ended', n: 6 }]);
+    expect(runs).toEqual([{ state: 'ended', n: 6 + 2 + 2 * asks.length }]);
   } finally {
     await away.remove();
   }

@@ -9,19 +9,27 @@ import { changedBuild } from '../support/changed-build.ts';
 /** More than a poll, and what TCP takes to be itself again after a short loss of the network. */
 export const silentSeconds = 6;
 
-/** Shorter than the absences of `away-and-back`. */
+/** Seconds. Shorter than the absences of `away-and-back`. */
 export const impatience = {
   hostSilentMs: silentSeconds,
+  claimAnswerMs: 6,
   resendMs: 6,
   compareMs: 6,
+  serverAwayMs: 4,
 };
+
+/** Longer than them: to these absences as the one that is shipped is to a minute. */
+export const patience = { agentServerAwayMs: 16 };
+
+/** How often it looks for what no absence has to do with. */
+export const looks = { backupLookMs: 1 };
 
 export const impatientBuild = () =>
   changedBuild({
     name: 'impatient',
     file: 'contract/limits.js',
     content: (shipped) =>
-      Object.entries(impatience).reduce((text, [name, seconds]) => {
+      Object.entries({ ...impatience, ...patience, ...looks }).reduce((text, [name, seconds]) => {
         const line = `${name}: ${limits[name as keyof typeof impatience] / 1000} * SECOND`;
         const [before, after, ...more] = text.split(line);
         if (after === undefined || more.length > 0) throw new Error(`no such line: ${line}`);
