@@ -38,8 +38,9 @@ async function notePresence({ store }: Deps, request: SyncRequest): Promise<void
   if (isNoted) return;
   await store.write((tx) => {
     requireBoot(tx, request);
-    touchHost(tx, request.hostId, request.draining);
+    // First, for it asks when the host was heard last.
     loseUnknownRuns(tx, request);
+    touchHost(tx, request.hostId, request.draining);
     if (request.draining) takeBackUnclaimed(tx, request.hostId);
     // It may have been away: then this is when its slots are there again.
     admitNext(tx);

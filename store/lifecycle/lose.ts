@@ -1,6 +1,9 @@
 /** A run whose host or process was lost follows its runner's `onLost`. */
+import { limits } from '../../contract/limits.ts';
+import type { RunKey } from '../../contract/store-api.ts';
 import { isFinal } from '../../contract/words.ts';
 import { reach } from '../../faults/reach.ts';
+import { findHost } from '../hosts.ts';
 import { openStatuses, findInvocation, runnerOf, type InvocationRow } from '../invocations.ts';
 import { settleHanded } from '../mailbox.ts';
 import { queuePoke } from '../outbox.ts';
@@ -64,22 +67,23 @@ export function loseRunsOfOlderBoots(tx: Tx, hostId: string, bootId: string, why
   for (const run of runs) loseRun(tx, run, { why, wasStarted: true });
 }
 
-/** After this long a claim whose answer its host did not get cannot begin any more. */
-const CLAIM_MS_MAX = 20_000;
-
-/** Runs of this very boot of which it does not know: a claim or an ending that went astray. */
+/**
+ * Runs of this very boot of which it does not know: a claim or an ending that went astray. A host that was
+ * out of contact is told of its claims first: one that it asks for again now was never begun.
+ */
 export function loseUnknownRuns(
   tx: Tx,
-  host: { hostId: string; bootId: string; runs: { invocationId: string; runNo: number }[] },
+  host: { hostId: string; bootId: string; runs: RunKey[]; heard: RunKey[] },
 ): void {
-  const before = new Date(Date.parse(tx.now) - CLAIM_MS_MAX).toISOString();
+  const { last_seen_at: lastSeenAt } = findHost(tx.db, host.hostId)!;
+  const before = new Date(Date.parse(lastSeenAt) - limits.claimAnswerMs).toISOString();
   const runs = tx.db.all<RunRow>(
     `SELECT * FROM runs WHERE state = 'live' AND host_id = :hostId AND boot_id = :bootId
        AND claimed_at <= :before`,
     { hostId: host.hostId, bootId: host.bootId, before },
   );
   for (const run of runs) {
-    const isKnown = host.runs.some(
+    const isKnown = [...host.runs, ...host.heard].some(
       (one) => one.invocationId === run.invocation_id && one.runNo === run.run_no,
     );
     if (!isKnown)

@@ -110,6 +110,36 @@ test('a claim whose answer went astray is asked for again, and a run that the ho
   });
 });
 
+test('a claim whose answer went astray as the server went away is asked for again when it is back, however late', async () => {
+  await withOperations(async (room) => {
+    const { id } = await room.start();
+    const run = await room.host.claim(id);
+    room.clock.advance(60_000);
+    expect((await room.host.sync()).start).toEqual([{ invocationId: id, runNo: 1 }]);
+    // While it is being claimed, which the host says, nothing else is decided.
+    room.clock.advance(2000);
+    await poll(room, { heard: [run] }, 0);
+    expect(await room.host.tryClaim(id)).toEqual({ kind: 'attach', runNo: 1 });
+    await room.host.lose(run, false);
+    await room.host.play(id, 'done');
+    expect(await room.get(id)).toMatchObject({ status: 'completed' });
+  });
+});
+
+test('a run of which a host in contact does not know for longer than a claim may take is lost', async () => {
+  await withOperations(async (room) => {
+    const { id } = await room.start();
+    await room.host.claim(id);
+    for (let second = 0; second < 25; second += 5) {
+      await room.host.sync();
+      expect((await room.get(id)).status).toBe('running');
+      room.clock.advance(5000);
+    }
+    await room.host.sync();
+    expect(await room.get(id)).toMatchObject({ status: 'failed', errorCode: 'outcome_unknown' });
+  });
+});
+
 test('polls that follow each other closely write the presence of their host once in a second', async () => {
   await withOperations(async (room) => {
     const seen = () =>
