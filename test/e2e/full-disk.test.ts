@@ -14,6 +14,7 @@ import { entryFile } from '../../launcher/entry.ts';
 import { startDetached } from '../../launcher/index.ts';
 import { runners, untilFile } from './agents.ts';
 import { cleanEnv } from './commands.ts';
+import { crashConfig, untilAgents, untilGone, untilRunning } from './crash-fixture.ts';
 import { withLoneServer, type LoneServer } from './lone-server.ts';
 import { ask } from './requests.ts';
 import { counts } from './rows.ts';
@@ -149,15 +150,20 @@ onDisk(
       const config = { runners };
       const stack = await startStack({ config, folder: disk.folder, timing });
       try {
-        const before = { server: stack.pid('server'), engine: stack.pid('engine') };
+        const pids = () => [stack.pid('server'), stack.pid('engine'), stack.pid('host')];
+        const before = pids();
+        const cut = await stack.start('exec sleep 120', { runnerId: 'sh' });
+        const agents = await untilAgents(stack.home, 1, cut.id);
         disk.fill();
         stack.kill('engine');
         await sleep(4000);
         // An engine that is away and a file that cannot be written cost the server nothing.
         expect(await stack.client.call('getHealth', {})).toMatchObject({
-          pid: before.server,
+          pid: before[0],
           engine: { connected: false },
         });
+        stack.kill('host');
+        await sleep(2000);
         stack.kill('server');
         // Five deaths would be a crash loop, if they were its own.
         await sleep(3000);
@@ -171,9 +177,42 @@ onDisk(
           () => client.call('getHealth', {}).catch(() => null),
           (health) => health?.status === 'ready' && health.engine.connected,
         );
-        expect(stack.pid('engine')).not.toBe(before.engine);
+        expect(pids().filter((pid) => before.includes(pid))).toEqual([]);
+        // The next host knows what the one before has left.
+        expect(await stack.ended(cut.id)).toMatchObject({ errorCode: 'outcome_unknown' });
+        await untilGone(agents);
         const asked = await stack.start('echo back', { runnerId: 'sh' });
         expect((await stack.ended(asked.id)).result?.content).toBe('back');
+      } finally {
+        disk.free();
+        await stack.stop();
+      }
+    });
+  },
+  120_000,
+);
+
+onDisk(
+  'without room for longer than a lease the host ends what runs: it is lost, and told when there is room',
+  async () => {
+    await withDisk(160, async (disk) => {
+      const limits = { ...crashConfig.limits, leaseMinutes: 0.05, killGraceSeconds: 1 };
+      const stack = await startStack({ config: { ...crashConfig, limits }, folder: disk.folder });
+      try {
+        const prompt = 'if [ -e ran ]; then echo done; else : > ran; exec sleep 120; fi';
+        const fails = await stack.start(prompt, { runnerId: 'sh' });
+        const again = await stack.start(prompt, { runnerId: 'sh-again' });
+        for (const { id } of [fails, again]) await untilRunning(stack.client, id);
+        const agents = await untilAgents(stack.home, 2);
+        const pids = [stack.pid('server'), stack.pid('host')];
+        disk.fill();
+        await untilGone(agents);
+        // Nothing of it can be written yet, and nothing of it is said.
+        expect((await stack.client.call('getSubagent', { id: fails.id })).status).toBe('running');
+        disk.free();
+        expect(await stack.ended(fails.id)).toMatchObject({ errorCode: 'outcome_unknown' });
+        expect(await stack.ended(again.id)).toMatchObject({ result: { content: 'done' } });
+        expect([stack.pid('server'), stack.pid('host')]).toEqual(pids);
       } finally {
         disk.free();
         await stack.stop();

@@ -1,12 +1,17 @@
-/** What a runner host says in its log while the server is not there. */
+/** What a runner host says in its log while the server is not there, and what it needs of its disk. */
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { RunSpec } from '../../contract/run.ts';
 import { startRunnerHost } from '../../worker/host/runner-host.ts';
+import { openDisk, testOnDisks } from '../e2e/small-disk.ts';
 import { until } from '../e2e/stack.ts';
 import { succeeded } from '../operations/test-host.ts';
 import { withFolder } from '../support/folder.ts';
+
+const onDisk = testOnDisks('a runner host on a disk without writes');
 
 /** The log of a host whose server stays away for a second. */
 async function logWithoutServer(more: { unheardMs?: number }): Promise<string[]> {
@@ -109,3 +114,56 @@ test('a host that loses its server tells why, that its lease has ended its agent
     ]);
   });
 });
+
+onDisk(
+  'a host whose disk takes no writes says hello once all the same, and leaves the note for its successor as it is',
+  async () => {
+    const disk = openDisk(1);
+    const note = () => readFileSync(join(disk.folder, 'home-id'), 'utf8');
+    const live = async () => {
+      const heard: string[] = [];
+      const told = { start: [], stop: [], temporal: null };
+      const host = startRunnerHost({
+        api: {
+          async hello() {
+            heard.push('hello');
+            return {
+              ...{ homeId: 'home', queue: null, ceiling: 2, leaseMinutes: 1 },
+              ...{ killGraceSeconds: 0, workFolder: '', temporal: null },
+            };
+          },
+          sync: async () =>
+            sleep(20)
+              .then(() => void heard.push('sync'))
+              .then(() => told),
+          claim: () => Promise.reject(new Error('nothing is claimed here')),
+          report: () => Promise.reject(new Error('nothing is reported here')),
+        },
+        ...{ hostId: 'local', bootId: 'b', hostname: 'here', pid: 1, slots: () => 1 },
+        ...{ folder: disk.folder, folderMark: 'here', engine: null, killGraceMs: () => 0 },
+        ...{ sweep: async () => {}, runProgram: () => Promise.reject(new Error('none')) },
+        log: () => {},
+      });
+      try {
+        await until(
+          async () => heard,
+          (said) => said.includes('sync'),
+          5,
+        );
+      } finally {
+        host.stop();
+        await host.ended;
+      }
+      return heard.filter((word) => word === 'hello').length;
+    };
+    try {
+      expect(await live()).toBe(1);
+      const before = note();
+      disk.mount('ro');
+      expect(await live()).toBe(1);
+      expect(note()).toBe(before);
+    } finally {
+      disk.remove();
+    }
+  },
+);

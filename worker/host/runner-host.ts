@@ -67,7 +67,7 @@ export function startRunnerHost(deps: RunnerHostDeps): RunnerHost {
     known = await deps.api.hello({ hostId, bootId, hostname, pid, slots: deps.slots() });
     reach('hello answered');
     temporal = known.temporal;
-    writeFileSync(homeFile(deps.folder), markerHome(known.homeId, deps.folderMark));
+    noteHome(deps, known.homeId);
   }
 
   async function live(): Promise<void> {
@@ -171,6 +171,12 @@ function engineAt(temporal: HelloAnswer['temporal']): EngineTarget | null {
 }
 
 const homeFile = (folder: string) => join(folder, 'home-id');
+
+/** Once: a full disk empties a file before it refuses what is to stand in it, and the next boot needs that. */
+function noteHome(deps: RunnerHostDeps, homeId: string): void {
+  const home = markerHome(homeId, deps.folderMark);
+  if (recallHome(deps) !== home) writeFileSync(homeFile(deps.folder), home);
+}
 
 /** Null where nothing was begun here: also in a copy, for what it names are the agents of the other home. */
 function recallHome({ folder, folderMark }: RunnerHostDeps): string | null {
