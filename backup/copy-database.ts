@@ -23,12 +23,16 @@ export async function copyDatabase(database: string, file: string): Promise<Back
     const script = new URL('./copy-thread.mjs', import.meta.url);
     return await runThread(script, { database, file, half, markKey: backupTakenAt });
   } catch (cause) {
-    throw new AppError('backup_failed', `${file} was not made: ${(cause as Error).message}`, {
-      cause,
-      hint: 'The store goes on. See that the folder is there, may be written and has room; `offshoot doctor` reads the store itself.',
-    });
+    throw notMade(file, cause);
   }
 }
+
+/** A backup, or the folder that it was to lie in. */
+export const notMade = (path: string, cause: unknown) =>
+  new AppError('backup_failed', `${path} was not made: ${(cause as Error).message}`, {
+    cause,
+    hint: 'The store goes on. See that the folder is there, may be written and has room; `offshoot doctor` reads the store itself.',
+  });
 
 function refuseTaken(file: string): void {
   if (!existsSync(file)) return;

@@ -1,7 +1,7 @@
 /** The folder of backups: names that sort by time, and no more of them than wanted. */
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { halfName } from './copy-database.ts';
+import { halfName, notMade } from './copy-database.ts';
 
 export interface KeptBackup {
   file: string;
@@ -32,7 +32,11 @@ export const newestBackup = (kept: readonly KeptBackup[], now: number): KeptBack
   kept.find(({ at }) => at <= now);
 
 export function openFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw notMade(folder, cause);
+  }
 }
 
 /** Removes what is too much, but never `fresh`; and what a kill has left half. */

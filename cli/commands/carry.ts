@@ -50,6 +50,8 @@ async function exportSession(
   // Before the file is made: a session that is not there leaves none behind.
   const first = await text.next();
   const handle = await open(file, 'wx', 0o600).catch((cause: NodeJS.ErrnoException) => {
+    const trouble = notWritten(file, cause);
+    if (trouble !== null) throw trouble;
     const why = cause.code === 'EEXIST' ? 'it is there already' : cause.message;
     throw usageError(`${file} cannot be made: ${why}`, 'Name a new file.');
   });
@@ -73,7 +75,7 @@ function notWritten(file: string, error: unknown): AppError | null {
   const message = `${file} was not written: ${(error as Error).message}`;
   return new AppError(trouble.code, message, {
     cause: error,
-    hint: 'Nothing is left of it. Make room, or name a file on another disk.',
+    hint: 'Nothing is left of it. Make room, or have that disk take writes, or name a file on another disk.',
   });
 }
 

@@ -12,7 +12,10 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { listBackups, startSchedule } from '../../backup/index.ts';
 import { until } from '../cli/cli-harness.ts';
+import { openDisk, testOnDisks } from '../e2e/small-disk.ts';
 import { inHome, putMeta, read, withHome } from './backup-fixture.ts';
+
+const onDisk = testOnDisks('backups on a disk without writes');
 
 test("a backup holds what was committed before it, is its owner's alone, and says what it is", async () => {
   await withHome(async ({ paths, store, backups }) => {
@@ -120,6 +123,36 @@ test('a damaged store makes no backup, and leaves nothing half', async () => {
     await expect(backups.take(null)).rejects.toThrow('malformed');
   });
 });
+
+onDisk(
+  'a folder on a disk without writes is refused as what it is, and taken when it can be written',
+  () =>
+    withHome(async ({ store, backups, config }) => {
+      await putMeta(store, 'kept');
+      const disk = openDisk(300);
+      try {
+        const folder = (config.folder = join(disk.folder, 'backups'));
+        const refused = async () => {
+          disk.mount('ro');
+          await expect(backups.take(null)).rejects.toMatchObject({
+            code: 'backup_failed',
+            message: expect.stringContaining(disk.folder),
+            hint: expect.stringContaining('may be written'),
+          });
+          disk.mount('rw');
+        };
+        // Without the folder, and with it.
+        await refused();
+        mkdirSync(folder);
+        await refused();
+        expect(readdirSync(folder)).toEqual([]);
+        const { file } = await backups.take(null);
+        expect(listBackups(folder).map((one) => one.file)).toEqual([file]);
+      } finally {
+        disk.remove();
+      }
+    }),
+);
 
 test('two at a time are taken one after the other, and one that fails does not stop the next', async () => {
   await withHome(async ({ paths, backups }) => {

@@ -6,7 +6,10 @@ import type { Outcome } from '../../contract/run.ts';
 import type { Report, ReportAnswer, ReportRequest } from '../../contract/store-api.ts';
 import { Reporter } from '../../worker/host/reporter.ts';
 import { leftSpools, openSpool } from '../../worker/host/spool.ts';
+import { openDisk, testOnDisks, type SmallDisk } from '../e2e/small-disk.ts';
 import { withFolder } from '../support/folder.ts';
+
+const onDisk = testOnDisks('what a host keeps for the store on a disk without room or writes');
 
 const key = { invocationId: 'sub_1', runNo: 1, bootId: 'boot' };
 const at = '2026-03-01T12:00:00.000Z';
@@ -36,8 +39,10 @@ interface Room {
 async function withReporter(
   answer: (request: ReportRequest) => ReportAnswer,
   use: (room: Room) => Promise<void>,
+  place?: string,
 ): Promise<void> {
-  await withFolder(async (home) => {
+  await withFolder(async (fresh) => {
+    const home = place ?? fresh;
     const folder = join(home, 'spool');
     const taken: Report[] = [];
     const lines: string[] = [];
@@ -141,6 +146,41 @@ test('a disk that takes nothing costs no report and fails no run', async () => {
     },
   );
 });
+
+onDisk.each<[string, (disk: SmallDisk) => void, (disk: SmallDisk) => void]>([
+  ['without room', (disk) => disk.fill(), (disk) => disk.free()],
+  ['without writes', (disk) => disk.mount('ro'), (disk) => disk.mount('rw')],
+])(
+  'on a disk %s all is kept in memory while the store is away, and arrives; with room again it is on disk',
+  async (_, harm, mend) => {
+    const disk = openDisk(2);
+    let isAway = true;
+    try {
+      await withReporter(
+        () => (isAway ? away() : yes),
+        async ({ reporter, taken, spooled }) => {
+          harm(disk);
+          for (let n = 0; n < 20; n += 1) void reporter.push(line(`${n} `.repeat(1000)));
+          let isSafe = false;
+          const safe = reporter.safe().then(() => (isSafe = true));
+          await new Promise((resolve) => setTimeout(resolve, 400));
+          const wasSafe = isSafe;
+          mend(disk);
+          void reporter.push(ending);
+          await safe;
+          const kept = spooled().map(({ n }) => n);
+          isAway = false;
+          await reporter.drained();
+          const all = Array.from({ length: 21 }, (__, n) => n + 1);
+          expect([wasSafe, kept, taken.map(({ n }) => n)]).toEqual([false, all, all]);
+        },
+        disk.folder,
+      );
+    } finally {
+      disk.remove();
+    }
+  },
+);
 
 test('an outcome that the store refuses is told as lost, so that the run does not stay open', async () => {
   await withReporter(
