@@ -1,12 +1,16 @@
 /** Looks now and then whether a backup is due. A failure is told, and tried again later. */
 import type { Log } from '../contract/log.ts';
+import { limits } from '../contract/limits.ts';
 import type { Backups } from './backups.ts';
 
-const EVERY_MS = 60_000;
 /** A disk that is full, or away, is not better a minute later, and its log line no more useful. */
 const AFTER_FAILURE_MS = 15 * 60_000;
 
-export function startSchedule(backups: Backups, log: Log, everyMs = EVERY_MS): () => void {
+export function startSchedule(
+  backups: Backups,
+  log: Log,
+  everyMs: number = limits.backupLookMs,
+): () => void {
   let notBefore = 0;
   let isTaking = false;
   const timer = setInterval(() => {
