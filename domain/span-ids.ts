@@ -9,7 +9,7 @@ import type { TraceContext } from '../contract/trace.ts';
 export const invocationSpan = (within: TraceContext, invocationId: string) =>
   spanOf(within, 'subAgent', invocationId);
 
-/** One lease: from the claim of a run to its end in the store. */
+/** One run: a host's, from its claim to its end in the store, whether an activity holds a lease on it or not (ADR 0013). */
 export const leaseSpan = (within: TraceContext, invocationId: string, runNo: number) =>
   spanOf(within, 'runAgent', invocationId, String(runNo));
 

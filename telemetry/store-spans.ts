@@ -1,4 +1,4 @@
-/** Spans of what the store has seen begin and end: an invocation's whole life, and each lease on it. */
+/** Spans of what the store has seen begin and end: an invocation's whole life, and each of its runs. */
 import { parseTraceparent, type RecordSpan } from '../contract/trace.ts';
 import { invocationSpan, leaseSpan } from '../domain/span-ids.ts';
 import { subAgentWorkflowId } from '../contract/names.ts';

@@ -27,13 +27,15 @@ test('without traces nothing is kept, also of a caller that has one', async () =
   });
 });
 
-test('a request joins the trace of its caller; invocation and lease hang below it, with the times of the store', async () => {
+test('a request joins the trace of its caller; invocation and run hang below it, with the times of the store, whatever the engine has seen of them', async () => {
   await withOperations(async (room) => {
     const spans = record(room);
     const { id } = await room.start({}, callerAs({ claims: { role: 'admin' }, trace }));
     const run = await room.host.claim(id);
     await room.host.end(run, 'done');
     await nextTurn();
+    // No workflow has begun, and no activity will.
+    expect(room.row(id).engine_state).toBe('unstarted');
     const [request, lease, life] = [
       named(spans, 'runSubagent'),
       named(spans, 'runAgent'),
@@ -47,6 +49,10 @@ test('a request joins the trace of its caller; invocation and lease hang below i
     expect(parseTraceparent(run.traceparent)).toEqual(lease.context);
     const { created_at: created, completed_at: completed } = room.row(id);
     expect([life.startMs, life.endMs]).toEqual([Date.parse(created), Date.parse(completed!)]);
+    const { claimed_at: claimed, ended_at: ended } = room.store.db.get<Record<string, string>>(
+      'SELECT claimed_at, ended_at FROM runs',
+    )!;
+    expect([lease.startMs, lease.endMs]).toEqual([Date.parse(claimed!), Date.parse(ended!)]);
     expect(life.attributes).toMatchObject({ 'offshoot.status': 'completed', 'offshoot.depth': 0 });
     expect(JSON.stringify(spans)).not.toMatch(/do it|done/);
   });
