@@ -22,6 +22,8 @@ export interface Merged {
   left: KnownTurn[];
   /** Whether it stands beside what is known: no entry of it was. */
   isApart: boolean;
+  /** Whether it begins behind what was reported before: only so many messages, or a file that was begun anew. */
+  isPart: boolean;
   /** Whether it ends before what is known does, and has nothing else. */
   isShorter: boolean;
 }
@@ -52,11 +54,8 @@ export function mergeEntries(known: Known, entries: TranscriptEntry[]): Merged {
       ? { from: 0, isWhole: true }
       : placeOf(said, entries.filter(isSaid), known.extent === 'all');
   const turns = align(said.slice(from), entries);
-  const isApart =
-    known.extent !== 'since' &&
-    said.some((turn) => turn.isReported) &&
-    entries.some(isSaid) &&
-    turns.every((turn) => turn === null);
+  const isAfterReports = known.extent !== 'since' && said.some((turn) => turn.isReported);
+  const isApart = isAfterReports && entries.some(isSaid) && turns.every((turn) => turn === null);
   const found = new Set(turns);
   const told = said.filter((turn) => !turn.isReported && !found.has(turn));
   matchAway([...known.away, ...told], entries, turns);
@@ -64,7 +63,8 @@ export function mergeEntries(known: Known, entries: TranscriptEntry[]): Merged {
   if (known.extent !== 'since') matchMarks(known.turns, entries, turns);
   const mayLag = known.extent === 'since' || turns.some((turn) => turn !== null);
   const laid = layOut(said, entries, turns, { from, isWhole, mayLag });
-  return { turns, ...laid, isApart, isShorter: laid.isShorter && known.extent !== 'since' };
+  const isPart = isAfterReports && !isWhole;
+  return { turns, ...laid, isApart, isPart, isShorter: laid.isShorter && known.extent !== 'since' };
 }
 
 /** Said in the same words by the same speaker; spaces are as each program likes them. */
@@ -88,9 +88,17 @@ function placeOf(
   if (keys.length === 0 || since === 0) return { from: 0, isWhole: false };
   const first = said.findIndex((turn) => turn.isReported);
   const isFromFirst = mayBeWhole && keys[0] === words[Math.max(first, 0)];
-  const end = words.findIndex(
-    (_, start) => words.length - start <= keys.length && leadsOn(words, start, keys),
-  );
+  const reportedAt = said.flatMap((turn, index) => (turn.isReported ? [index] : []));
+  // What hooks have told since may have gaps: then the words of the last report lead on.
+  const reportedEnd =
+    reportedAt[
+      leadingOn(
+        reportedAt.map((index) => words[index]!),
+        keys,
+      )
+    ] ?? -1;
+  const toEnd = leadingOn(words, keys);
+  const end = toEnd >= 0 ? toEnd : reportedEnd;
   if (end >= 0) return { from: isFromFirst ? 0 : end, isWhole: isFromFirst };
   if (isFromFirst) return { from: 0, isWhole: true };
   const inside = words.findLastIndex((_, start) => leadsOn(words, start, keys));
@@ -98,9 +106,8 @@ function placeOf(
     return { from: inside, isWhole: false };
   }
   const shared = new Set(keys);
-  const reported = said.filter((turn) => turn.isReported);
-  const isMost = reported.filter((turn) => shared.has(wordsOf(turn))).length * 2 >= reported.length;
-  if (mayBeWhole && reported.length > 0 && isMost) return { from: 0, isWhole: true };
+  const isMost = reportedAt.filter((at) => shared.has(words[at]!)).length * 2 >= reportedAt.length;
+  if (mayBeWhole && isMost) return { from: 0, isWhole: true };
   const key = keys.find((one) => one.length >= TELLING_CHARS_MIN && words.includes(one));
   const around = key === undefined ? -1 : words.lastIndexOf(key, since - 1);
   return { from: around >= 0 ? around : since, isWhole: false };
@@ -110,6 +117,10 @@ function placeOf(
 const REPEATED_CHARS_MIN = 40;
 /** Words that are said once. */
 const TELLING_CHARS_MIN = 24;
+
+/** The first of these words from which on all of them are those that the entries begin with; -1 for none. */
+const leadingOn = (words: string[], keys: string[]) =>
+  words.findIndex((_, start) => words.length - start <= keys.length && leadsOn(words, start, keys));
 
 function leadsOn(words: string[], start: number, keys: string[]): boolean {
   const length = Math.min(words.length - start, keys.length);

@@ -29,6 +29,8 @@ export interface SnapshotState {
   seq: number;
   /** Device and inode of the file that it was read from. */
   file: string | null;
+  /** It begins behind what was reported before. */
+  isPart: boolean;
 }
 
 export const snapshotOf = (session: SessionRow): SnapshotState | null =>
@@ -53,9 +55,13 @@ export interface Report {
 
 /**
  * Lays a report over what is known: appends what is new, and says where it goes another way. Answers the
- * turn that its last said entry is, if any.
+ * turn that its last said entry is, if any, and whether it is a part.
  */
-export function addReport(tx: Tx, session: SessionRow, report: Report): number | null {
+export function addReport(
+  tx: Tx,
+  session: SessionRow,
+  report: Report,
+): { seq: number | null; isPart: boolean } {
   const entries = report.entries.filter((entry) => entry.raw.trim() !== '');
   const known = knownFor(tx.db, session, entries, report.follows);
   const merged = mergeEntries(known, entries);
@@ -82,7 +88,7 @@ export function addReport(tx: Tx, session: SessionRow, report: Report): number |
     reorder(tx, session, known, order);
   }
   const last = entries.findLastIndex(isSaid);
-  return last < 0 ? null : seqOf(last);
+  return { seq: last < 0 ? null : seqOf(last), isPart: merged.isPart };
 }
 
 /** Only what the new entries can touch is read: a hook must not cost more in a longer session. */

@@ -53,7 +53,7 @@ export function takeTranscript(
     name: `${chain.bytes}:${chain.last}`,
     at: about.at,
   };
-  const seq = addReport(tx, session, report);
+  const { seq, isPart } = addReport(tx, session, report);
   const last = entries.at(-1);
   const isCounted = last !== undefined && isSaid(last) && isUtf8(bytes);
   keepSnapshot(tx, session.id, {
@@ -61,6 +61,7 @@ export function takeTranscript(
     lastEntryBytes: isCounted ? Buffer.byteLength(last.raw) : null,
     seq: seq ?? known?.seq ?? 0,
     file: given.file,
+    isPart: follows === null ? isPart : known!.isPart,
   });
 }
 
@@ -77,7 +78,11 @@ function whereFrom(
 ): { from: number; follows: Report['follows'] } {
   if (!isKnown) return { from: 0, follows: null };
   const end = known!.chain.bytes - start;
-  if (beginsAnew(content, end, harness)) return { from: end, follows: 'it' };
+  if (beginsAnew(content, end, harness)) {
+    // The last messages may begin with the same bytes where the same was said before: their words say where they stand.
+    const isRepeatable = known!.isPart && known!.chain.blocks === '';
+    return isRepeatable ? { from: 0, follows: null } : { from: end, follows: 'it' };
+  }
   // The last entry has grown: it is read again, as it is now.
   const from = known!.lastEntryBytes === null ? -1 : end - known!.lastEntryBytes;
   if (from >= 0) return { from, follows: 'from its last entry' };
