@@ -1,11 +1,9 @@
 /** What can happen in a random life. Numbers pick among what is there at that moment. */
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { AppError } from '../../contract/errors.ts';
 import { subAgentWorkflowId } from '../../contract/names.ts';
 import { executionModes, isFinal, type ExecutionMode } from '../../contract/words.ts';
-import { reconcileEpoch } from '../../store/lifecycle/rebuild.ts';
 import type { InvocationRow } from '../../store/invocations.ts';
 import type { Home } from './with-home.ts';
 
@@ -18,9 +16,9 @@ export type Deed =
       ms: number;
     }
   | { do: 'send'; to: number; mode: ExecutionMode; ms: number }
-  | { do: 'cancel' | 'cancel by hand' | 'terminate'; which: number }
+  | { do: 'cancel' | 'cancel by hand' | 'terminate' | 'lose engine'; which: number }
   | { do: 'relink' | 'pause'; ms: number }
-  | { do: 'reboot' | 'another epoch' };
+  | { do: 'reboot' };
 
 const nth = fc.nat(11);
 const ms = fc.constantFrom(0, 0, 100, 400, 1500);
@@ -60,10 +58,8 @@ export const deeds: fc.Arbitrary<Deed> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: act('relink'), ms: fc.constantFrom(0, 300) }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ do: fc.constantFrom('reboot' as const, 'another epoch' as const) }),
-  },
+  { weight: 2, arbitrary: fc.record({ do: act('lose engine'), which: nth }) },
+  { weight: 1, arbitrary: fc.record({ do: act('reboot') }) },
 );
 
 /** A refusal is an answer, and so is that nothing is there to do it to. */
@@ -121,9 +117,13 @@ async function happen(home: Home, key: string, deed: Deed): Promise<void> {
       return home.relink(deed.ms);
     case 'reboot':
       return home.reboot();
-    case 'another epoch':
-      await home.store.write((tx) => reconcileEpoch(tx, `another ${randomUUID()}`));
-      return;
+    case 'lose engine': {
+      const row = pickOpen(deed.which);
+      // What it does not have yet it cannot lose. Some begin late, whose workflow was ended by hand before.
+      const hasBegun = () => !row || home.row(row.id).engine_state !== 'unstarted';
+      for (let left = 40; left > 0 && !hasBegun(); left -= 1) await sleep(50);
+      return home.loseEngine();
+    }
     case 'pause':
       await sleep(deed.ms);
   }

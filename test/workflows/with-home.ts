@@ -16,6 +16,7 @@ import { withOperations, type Room, type RoomOptions } from '../operations/opera
 import { succeeded } from '../operations/test-host.ts';
 import { testEngine } from '../support/test-engine.ts';
 import { deeds } from './deeds.ts';
+import { statusOf } from './gated-programs.ts';
 
 export interface Home extends Room {
   client: Client;
@@ -29,8 +30,10 @@ export interface Home extends Room {
   relink(pauseMs: number): Promise<void>;
   /** The same; it comes back when this has been done. */
   unlinked(work: () => Promise<void>): Promise<void>;
-  /** Every workflow is deleted while the server is not there, and the engine says that it is another. */
+  /** Every open workflow is deleted while the server is not there, and the engine says that it is another. */
   loseEngine(): Promise<void>;
+  /** Until when the engine that was lost last was one that we do not know; null while it is. */
+  lostUntil(): string | null;
   /** The runner host ends what runs and goes; the next boot of it comes. */
   reboot(): Promise<void>;
 }
@@ -76,10 +79,13 @@ export async function withHome(
             workflowBundle: bundle,
             sessionIdleMs: () => options.sessionIdleMs ?? 60_000,
             compareMs: options.compareMs ?? 250,
-            onChange: () => {},
+            onChange: () => {
+              if (link.view().connected) lostUntil ??= room.store.now();
+            },
             log: () => {},
           });
         let losses = 0;
+        let lostUntil: string | null = '';
         const client = new Client({ connection, namespace });
         const launched: string[] = [];
         const newHost = () =>
@@ -126,9 +132,14 @@ export async function withHome(
             loseEngine: () =>
               unlinked(async () => {
                 losses += 1;
-                const deleted = workflowsOf(room).map((id) => deeds.missing(client, id));
+                lostUntil = null;
+                // What is closed takes half a minute to be deleted, and nobody asks for it any more.
+                const deleted = workflowsOf(room).map(async (id) => {
+                  if ((await statusOf(client, id)) === 'RUNNING') await deeds.missing(client, id);
+                });
                 await Promise.all(deleted);
               }),
+            lostUntil: () => lostUntil,
             async reboot() {
               host.stop();
               await host.ended;
