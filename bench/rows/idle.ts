@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { homePaths } from '../../contract/home.ts';
 import { note, plainFigure, type Figure } from '../figure.ts';
+import { soonestAgain, type Askers } from '../recurrence.ts';
 import type { Row } from '../row.ts';
 import { untilClosed, withStack, type ProcessName, type Stack } from '../stack.ts';
 
@@ -11,7 +12,10 @@ const MINUTES = 10;
 const processes: readonly ProcessName[] = ['engine', 'server', 'host'];
 /** USER_HZ, which Linux has kept at this for all programs. */
 const TICKS_PER_SECOND = 100;
-/** What the engine gets at least once a minute and nobody asked for; polls of workers are the exception. */
+/** Short beside a minute. Reading the counts takes 30 ms each time, which is in the figure of the CPU. */
+const SAMPLE_SECONDS = 10;
+const MINUTE = 60 / SAMPLE_SECONDS;
+/** Long polls of workers come back when they come back: no timer below a minute but these. */
 const isPoll = (operation: string) => operation.startsWith('Poll');
 
 export const idleRow: Row = {
@@ -23,35 +27,45 @@ export const idleRow: Row = {
       await untilClosed(stack, record);
       await sleep(quick ? 2000 : 30_000);
       const seconds = quick ? 20 : MINUTES * 60;
-      const before = { ticks: ticksOf(stack), requests: await requests(stack) };
-      await sleep(seconds * 1000);
-      const cpu = ((ticksOf(stack) - before.ticks) / TICKS_PER_SECOND / seconds) * 100;
-      const asked = minus(await requests(stack), before.requests);
+      const ticks = ticksOf(stack);
+      const asked = await requestsOver(stack, seconds / SAMPLE_SECONDS);
+      const cpu = ((ticksOf(stack) - ticks) / TICKS_PER_SECOND / seconds) * 100;
       const rss = processes.reduce((sum, name) => sum + rssMegabytes(stack.pid(name)), 0);
       const lines = `${seconds} s idle`;
       return [
         plainFigure(`${lines}: RSS of engine, server and host`, rss, 'MB', 800),
         plainFigure(`${lines}: CPU of one core`, cpu, '%', 3),
-        ...[...asked].map(([name, count]) => requestFigure(name, count, seconds)),
+        ...[...asked].map(([name, counts]) => requestFigure(name, counts)),
       ];
     }),
 };
 
 /**
- * On a timer below a minute, each who asks would ask more often than once a minute. Who asks what more than
- * once: launcher and server whether the engine is well; the server, at each look at the search attributes,
- * six times; every worker of the SDK, the engine's own among them, tells that it is there.
+ * Who asks more than one at a time: the launcher, whether the engine is well; the server, each time that the engine has
+ * closed their silent connection, twice the same, twice for the namespace, and for each search attribute; every worker of
+ * the SDK, the engine's own among them, tells that it is there.
  */
-const perMinute: Record<string, number> = {
-  GetSystemInfo: 2,
-  CountWorkflowExecutions: 6,
-  RecordWorkerHeartbeat: 5,
+const askers: Record<string, Askers> = {
+  GetSystemInfo: { sources: 3, each: 1 },
+  DescribeNamespace: { sources: 1, each: 2 },
+  CountWorkflowExecutions: { sources: 1, each: 6 },
+  RecordWorkerHeartbeat: { sources: 5, each: 1 },
 };
 
-function requestFigure(operation: string, count: number, seconds: number): Figure {
+/** Each of them asks once a minute at most: neither sooner again, a sample more or less, nor more often in all. */
+function requestFigure(operation: string, counts: readonly number[]): Figure {
   const what = `  Temporal ${operation}`;
+  const count = counts.reduce((sum, one) => sum + one, 0);
   if (isPoll(operation)) return note(what, String(count));
-  return plainFigure(what, count, '', Math.ceil(seconds / 60) * (perMinute[operation] ?? 1));
+  const who = askers[operation] ?? { sources: 1, each: 1 };
+  const again = soonestAgain(counts, who);
+  const countMax = Math.ceil(counts.length / MINUTE) * who.sources * who.each;
+  const told = again === Infinity ? 'none again' : `again after ${again * SAMPLE_SECONDS} s`;
+  return {
+    ...{ what, ours: `${count}, ${told}`, floor: '', ratio: '' },
+    bound: `<= ${countMax}, >= ${(MINUTE - 1) * SAMPLE_SECONDS} s`,
+    isMet: count <= countMax && again >= MINUTE - 1,
+  };
 }
 
 function ticksOf(stack: Stack): number {
@@ -68,6 +82,20 @@ function rssMegabytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)![1]) / 1024;
 }
 
+/** What came in each of so many samples, by operation; without those of which none came. */
+async function requestsOver(stack: Stack, samples: number): Promise<Map<string, number[]>> {
+  const begin = performance.now();
+  const seen = [await requests(stack)];
+  for (let sample = 1; sample <= samples; sample += 1) {
+    await sleep(begin + sample * SAMPLE_SECONDS * 1000 - performance.now());
+    seen.push(await requests(stack));
+  }
+  const counts = (name: string) =>
+    seen.slice(1).map((now, at) => (now.get(name) ?? 0) - (seen[at]!.get(name) ?? 0));
+  const all = [...seen.at(-1)!.keys()].map((name): [string, number[]] => [name, counts(name)]);
+  return new Map(all.filter(([, some]) => some.some((count) => count > 0)));
+}
+
 /** By the dev server's own count of what its frontend was asked; it tells where it counts in its log. */
 async function requests({ home }: Stack): Promise<Map<string, number>> {
   const log = readFileSync(join(homePaths(home).logs, 'engine.log'), 'utf8');
@@ -81,12 +109,4 @@ async function requests({ home }: Stack): Promise<Map<string, number>> {
     found.set(operation, (found.get(operation) ?? 0) + Number(line.split(' ').at(-1)));
   }
   return found;
-}
-
-function minus(now: Map<string, number>, before: Map<string, number>): Map<string, number> {
-  const entries = [...now].map(([name, count]): [string, number] => [
-    name,
-    count - (before.get(name) ?? 0),
-  ]);
-  return new Map(entries.filter(([, count]) => count > 0));
 }
