@@ -20,6 +20,7 @@ const transcripts = {
   'agent-a1221b6a410bf791b.jsonl': 'claude-code/transcript-subagent.jsonl',
   '01a1ee01-7a59-7b32-9493-6ce171d70674.jsonl': 'codex/rollout-main.jsonl',
   '01a1ee01-7bde-7c30-a60f-09141f2b7252.jsonl': 'codex/rollout-child.jsonl',
+  'session-2026-11-18T09-35-1daafdb4.jsonl': 'gemini-cli/chat-main.jsonl',
   '8b1a8e64-def4-4acb-9b9b-af5481b2c038/events.jsonl': 'copilot-cli/transcript-events.jsonl',
 };
 
@@ -165,4 +166,15 @@ test('a sub-agent of Copilot whose start was not heard has no words of others ei
     await room.ask('hookStop', call!.request as never);
     expect(room.said(child)).toHaveLength(4);
     expect(room.said(child).join()).not.toContain('Delegating.');
+  }));
+
+test('what Gemini tells of its answers at the end of a turn stands once, as its transcript has it', () =>
+  withHooks(async (room) => {
+    await tell(room, 'gemini-cli/hooks.jsonl');
+    const said = room.said('1daafdb4-4d0a-4a97-a401-e17f37a6317d');
+    const answers = said.filter((turn) => turn.startsWith('assistant: '));
+    expect(answers.map((turn) => turn.slice(0, 40))).toEqual([
+      'assistant: Delegating.',
+      'assistant: Parent finished. Child said: ',
+    ]);
   }));
