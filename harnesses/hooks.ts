@@ -22,6 +22,8 @@ export interface HarnessHooks {
   eventOf(name: string, payload: JsonObject): HookEvent | null;
   /** The fields of our request that the payload holds. */
   readPayload(event: HookEvent, payload: JsonObject): Fields;
+  /** How long after it calls a hook the program has written what came before into its transcript. */
+  writesAfterMs?: number;
   /** What is printed for the program: empty where there is nothing to say. */
   tellAnswer(event: HookEvent, answer: JsonObject): string;
 }

@@ -35,9 +35,15 @@ export async function runHook(deps: HookDeps): Promise<HookOutput> {
   const hooks = await hooksOf(args.harness);
   const call = readHook(hooks, { ...args, payload: read.payload });
   if (call === null) return silence();
-  const told = await deliver(withKey(call, deps.now()), deps);
+  const hook = withKey(call, deps.now());
+  if (call.request.transcriptPath !== undefined) await pause(hooks.writesAfterMs ?? 0);
+  const told = await deliver(hook, deps);
   if (told.kind !== 'answered') return silence(told.why);
   return { out: hooks.tellAnswer(call.event, told.answer), err: '' };
+}
+
+async function pause(ms: number): Promise<void> {
+  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** When it happened, and by what it is known when it comes again. */

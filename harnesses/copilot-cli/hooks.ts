@@ -19,6 +19,8 @@ const events: ReadonlyMap<string, HookEvent> = new Map([
 ]);
 
 export const copilotCliHooks: HarnessHooks = {
+  // It gathers lines for a tenth of a second, and its last hook with a transcript comes before they are out.
+  writesAfterMs: 200,
   eventOf: (name) => events.get(name.toLowerCase()) ?? null,
   readPayload: (event, payload) => ({
     sessionKey: pick(payload, 'sessionId', 'session_id'),

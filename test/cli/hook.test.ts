@@ -124,6 +124,27 @@ test('a server that does not answer holds a program up no longer than the limit'
     },
   ));
 
+test('a program that writes its transcript after it calls the hook is given that time, and no other is', () =>
+  withHome(
+    ({ body }, response) => {
+      const path = String(body?.transcriptPath);
+      answerJson(response, { inject: readFileSync(path, 'utf8') });
+    },
+    async ({ folder, hook }) => {
+      const transcriptPath = join(folder, 'events.jsonl');
+      const stop = async (harness: string, payload: object) => {
+        writeFileSync(transcriptPath, 'begun');
+        const timer = setTimeout(() => writeFileSync(transcriptPath, 'whole'), 100);
+        const { out } = await hook(payload, { args: ['stop', '--harness', harness] });
+        clearTimeout(timer);
+        return (JSON.parse(out) as { reason: string }).reason;
+      };
+      expect(await stop('copilot-cli', { sessionId: 's', transcriptPath })).toBe('whole');
+      const other = { session_id: 's', transcript_path: transcriptPath };
+      expect(await stop('claude-code', other)).toBe('begun');
+    },
+  ));
+
 test('a hook that its program ends is kept', () =>
   withHome(
     () => undefined,
@@ -132,8 +153,10 @@ test('a hook that its program ends is kept', () =>
       setTimeout(() => over.abort(), 50);
       const begin = performance.now();
       await hook({ session_id: 's' }, { signal: over.signal });
+      const late = { sessionId: 's', transcriptPath: '/events.jsonl' };
+      await hook(late, { args: ['stop', '--harness', 'copilot-cli'], signal: over.signal });
       expect(performance.now() - begin).toBeLessThan(limits.hookMs);
-      expect(spooled()).toHaveLength(1);
+      expect(spooled()).toHaveLength(2);
     },
   ));
 
