@@ -40,6 +40,8 @@ export type InvocationStep = ChildrenPage &
 
 export interface SessionStep extends ChildrenPage {
   details: string;
+  /** As they are now: title and place may have become known since it began. Left out in older histories. */
+  attributes?: Record<string, string>;
   /** Nothing is open: after this long without a word the workflow may end. Null = stay. */
   idleMs: number | null;
 }

@@ -62,7 +62,7 @@ export function childStart(told: Told, registered: readonly string[]): ChildStar
   };
 }
 
-/** What Temporal UI shows of an external session: the root of all that was asked for in it. */
+/** What Temporal UI shows of an external session: the parent of all that was asked for in it. */
 export function sessionStart(
   told: {
     agentId: string;
@@ -70,6 +70,8 @@ export function sessionStart(
     harness: string | null;
     title: string | null;
     project: string | null;
+    parentSessionId: string | null;
+    rootSessionId: string;
   },
   registered: readonly string[],
 ) {
@@ -82,7 +84,8 @@ export function sessionStart(
     memo: { agent: agentId, session: sessionKey },
     attributes: only(registered, {
       [searchAttributes.title]: title,
-      [searchAttributes.rootSession]: sessionKey,
+      [searchAttributes.rootSession]: told.rootSessionId,
+      [searchAttributes.parentSession]: told.parentSessionId ?? '',
     }),
   };
 }

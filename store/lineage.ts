@@ -7,7 +7,7 @@ import {
   type ParentGuess,
 } from '../domain/lineage.ts';
 import type { Db } from './database.ts';
-import { findSession, type SessionRow } from './sessions.ts';
+import { findSession, sessionById, type SessionRow } from './sessions.ts';
 import type { Tx } from './write-queue.ts';
 
 export interface LineageRow {
@@ -21,6 +21,24 @@ export interface LineageRow {
 
 export function lineageOf(db: Db, sessionId: number): LineageRow | undefined {
   return db.get('SELECT * FROM lineage WHERE session_id = :sessionId', { sessionId });
+}
+
+export interface NamedLineage {
+  parentSessionId: string | null;
+  rootSessionId: string;
+  rule: LineageRule | null;
+  depth: number;
+}
+
+/** Where a session stands, in session keys; one below nobody is its own root. */
+export function namedLineage(db: Db, session: SessionRow): NamedLineage {
+  const edge = lineageOf(db, session.id);
+  return {
+    parentSessionId: edge ? sessionById(db, edge.parent_session_id).session_key : null,
+    rootSessionId: edge ? sessionById(db, edge.root_session_id).session_key : session.session_key,
+    rule: edge?.rule ?? null,
+    depth: edge?.depth ?? 0,
+  };
 }
 
 export interface LinkOptions {

@@ -5,8 +5,8 @@ import type { Db } from './database.ts';
 import { bypassStates } from './bypass.ts';
 import { holderOf } from './claims.ts';
 import { openStatuses } from './invocations.ts';
-import { lineageOf } from './lineage.ts';
-import { sessionById, type SessionRow } from './sessions.ts';
+import { namedLineage } from './lineage.ts';
+import type { SessionRow } from './sessions.ts';
 
 export interface SessionFilter {
   /** Null: of any agent. */
@@ -46,17 +46,15 @@ export function listSessionRows(db: Db, filter: SessionFilter): SessionRow[] {
 }
 
 export function sessionState(db: Db, row: SessionRow, now: string): SessionState {
-  const edge = lineageOf(db, row.id);
   const holder = holderOf(row, now);
-  const { open, waiting } = db.get<{ open: number; waiting: number }>(
+  const { managed, waiting } = db.get<{ managed: number; waiting: number }>(
     `SELECT (SELECT count(*) FROM lineage l JOIN sessions c ON c.id = l.session_id
-             WHERE l.parent_session_id = :id AND CASE c.kind
-               WHEN 'external' THEN c.ended_at IS NULL AND c.updated_at >= :lately
-               ELSE EXISTS (SELECT 1 FROM subagent_sessions i
-                            WHERE i.session_id = c.id AND i.status IN ${openStatuses}) END) AS open,
+             WHERE l.parent_session_id = :id AND c.kind = 'managed'
+               AND EXISTS (SELECT 1 FROM subagent_sessions i
+                           WHERE i.session_id = c.id AND i.status IN ${openStatuses})) AS managed,
             (SELECT count(*) FROM mailbox
              WHERE session_id = :id AND state IN ('queued', 'undelivered')) AS waiting`,
-    { id: row.id, lately: lately(now) },
+    { id: row.id },
   )!;
   return {
     key: row.session_key,
@@ -70,14 +68,21 @@ export function sessionState(db: Db, row: SessionRow, now: string): SessionState
     expiresAt: holder === null ? null : row.claim_expires_at,
     bypassed: row.bypassed === bypassStates.on,
     endedAt: row.ended_at,
-    parentSessionId: edge ? sessionById(db, edge.parent_session_id).session_key : null,
-    rootSessionId: edge ? sessionById(db, edge.root_session_id).session_key : row.session_key,
-    rule: edge?.rule ?? null,
-    depth: edge?.depth ?? 0,
-    openChildren: open,
+    ...namedLineage(db, row),
+    openChildren: managed + openReported(db, row.id, now),
     waitingCallbacks: waiting,
     lastActivityAt: row.updated_at,
   };
+}
+
+/** Children that programs report, and that are at work as far as is known. */
+export function openReported(db: Db, id: number, now: string): number {
+  return db.get<{ n: number }>(
+    `SELECT count(*) AS n FROM lineage l JOIN sessions c ON c.id = l.session_id
+     WHERE l.parent_session_id = :id AND c.kind = 'external'
+       AND c.ended_at IS NULL AND c.updated_at >= :lately`,
+    { id, lately: lately(now) },
+  )!.n;
 }
 
 /** Whoever has said nothing for as long as a claim lasts is taken to be gone. */

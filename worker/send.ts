@@ -1,9 +1,8 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import { sessionStart } from '../domain/story.ts';
 import { isFinal } from '../contract/words.ts';
 import { findInvocation, type InvocationRow } from '../store/invocations.ts';
-import { describeStart } from '../store/lifecycle/next-step.ts';
+import { describeSession, describeStart } from '../store/lifecycle/next-step.ts';
 import type { OutboxRow } from '../store/outbox.ts';
 import { findSessionById } from '../store/sessions.ts';
 import type { RelayDeps } from './relay.ts';
@@ -59,11 +58,9 @@ async function pokeSession(deps: RelayDeps, row: OutboxRow, sessionId: number): 
     await deps.client.workflow.getHandle(row.workflow_id).signal('poke');
     return true;
   }
-  const { agent_id: agentId, session_key: sessionKey, harness, title, project } = session;
-  const told = { agentId, sessionKey, harness, title, project };
-  const story = sessionStart(told, deps.surroundings().attributes);
+  const story = describeSession(deps.store, deps.surroundings(), session);
   await deps.client.workflow.signalWithStart('agentSession', {
-    args: [{ agentId, sessionKey }],
+    args: [{ agentId: session.agent_id, sessionKey: session.session_key }],
     workflowId: row.workflow_id,
     taskQueue: deps.controlQueue,
     signal: 'poke',

@@ -1,6 +1,12 @@
-import { condition, continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import {
+  condition,
+  continueAsNew,
+  setCurrentDetails,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { receivePokes } from './messages.ts';
-import { lately, startChildren } from './start-children.ts';
+import { attributePairs, lately, startChildren } from './start-children.ts';
 import { takeNextSessionStep } from './store-steps.ts';
 
 export interface AgentSessionInput {
@@ -20,6 +26,7 @@ export async function agentSession(input: AgentSessionInput): Promise<void> {
     pokes.forget();
     const next = await takeNextSessionStep(input.agentId, input.sessionKey, lately(started));
     setCurrentDetails(next.details);
+    showAttributes(next.attributes ?? {});
     const hasMore = await startChildren(next, started);
     if (pokes.have() || hasMore) continue;
     const isLong = workflowInfo().continueAsNewSuggested || pokes.areTooMany();
@@ -27,4 +34,11 @@ export async function agentSession(input: AgentSessionInput): Promise<void> {
     if (next.idleMs === null) await condition(pokes.have);
     else if (!(await condition(pokes.have, next.idleMs))) return;
   }
+}
+
+/** Only what is not shown yet: each time is an event in the history. */
+function showAttributes(attributes: Record<string, string>): void {
+  const shown = workflowInfo().typedSearchAttributes;
+  const fresh = attributePairs(attributes).filter(({ key, value }) => shown.get(key) !== value);
+  if (fresh.length > 0) upsertSearchAttributes(fresh);
 }

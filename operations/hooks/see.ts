@@ -1,7 +1,14 @@
 /** Whose session a hook is, as the store knows it from then on. */
 import { isAtOrAbove, lineageOf, linkSession } from '../../store/lineage.ts';
 import { queueSessionPoke } from '../../store/outbox.ts';
-import { findSession, registerSession, setEnded, type SessionRow } from '../../store/sessions.ts';
+import { sessionsFrom } from '../../store/session-family.ts';
+import {
+  findSession,
+  registerSession,
+  sessionById,
+  setEnded,
+  type SessionRow,
+} from '../../store/sessions.ts';
 import type { Tx } from '../../store/write-queue.ts';
 import { isOwn } from '../scope.ts';
 import type { Hearing, HookKind } from './hear.ts';
@@ -41,8 +48,18 @@ export function see<A>(
     { ...config, mayBeParent: (parent) => isWithin(tx, hearing, parent) },
   );
   if (before === null || goesOn) queueSessionPoke(tx, session.id);
-  if (edge?.parent_session_id !== above) pokeParent(tx, session);
+  const isMoved = edge?.parent_session_id !== above;
+  if (isMoved && before !== null) pokeMoved(tx, session, above);
+  if (isMoved || goesOn) pokeParent(tx, session);
   return { ...session, harness_agent_id: session.harness_agent_id ?? hook.harnessAgentId ?? null };
+}
+
+/** Its workflow shows where it stands, those below it under which root, and the parent it had how many it has. */
+function pokeMoved(tx: Tx, session: SessionRow, above: number | undefined): void {
+  const touched = [...sessionsFrom(tx.db, session.id), ...(above === undefined ? [] : [above])];
+  for (const id of touched) {
+    if (sessionById(tx.db, id).kind === 'external') queueSessionPoke(tx, id);
+  }
 }
 
 /** The session that a sub-agent is in: its start may be the first that is heard of either. */

@@ -16,11 +16,13 @@ import type {
 import { isFinal, type FinalStatus } from '../../contract/words.ts';
 import { nameOfStart } from '../../domain/name-of-start.ts';
 import { redact } from '../../domain/redact.ts';
-import { childStart, only, titleOf } from '../../domain/story.ts';
+import { childStart, only, sessionStart, titleOf } from '../../domain/story.ts';
 import { clip } from '../../domain/text.ts';
 import { findInvocation, openStatuses, selectRows, type InvocationRow } from '../invocations.ts';
 import { closePokes, closeSessionPokes, closeSpawn } from '../outbox.ts';
+import { namedLineage } from '../lineage.ts';
 import { withinBytes } from '../page.ts';
+import { openReported } from '../session-states.ts';
 import { findSession, type SessionRow } from '../sessions.ts';
 import { answerStart, promptStart } from '../words.ts';
 import type { Tx } from '../write-queue.ts';
@@ -82,7 +84,8 @@ export function nextSessionStep(
     { id: session.id },
   )!.n;
   return {
-    details: sessionDetails(session, open),
+    details: sessionDetails(tx, session, open),
+    attributes: describeSession(tx, around, session).attributes,
     ...unstarted(tx, around, { sessionId: session.id }, started),
     idleMs: open > 0 ? null : around.sessionIdleMs,
   };
@@ -164,6 +167,13 @@ export function describeStart(
   );
 }
 
+/** How an external session's workflow is started, and what it shows of itself later. */
+export function describeSession(tx: Pick<Tx, 'db'>, around: StepSurroundings, session: SessionRow) {
+  const { agent_id: agentId, session_key: sessionKey, harness, title, project } = session;
+  const told = { agentId, sessionKey, harness, title, project, ...namedLineage(tx.db, session) };
+  return sessionStart(told, around.attributes);
+}
+
 function done(tx: Tx, around: StepSurroundings, row: InvocationRow) {
   const answer = answerStart(tx.db, row.id);
   return {
@@ -190,8 +200,12 @@ function statusDetails(row: InvocationRow): string {
   return `**${row.status}**${since}${row.cancel_requested_at ? ' · being cancelled' : ''}`;
 }
 
-function sessionDetails(session: SessionRow, open: number): string {
+/** `asked`: children that it has asked for and that are open; those that its program reports are open beside them. */
+function sessionDetails(tx: Tx, session: SessionRow, asked: number): string {
   const name = `**${session.title ?? session.session_key}**`;
+  const open = `${asked + openReported(tx.db, session.id, tx.now)} open`;
+  const { parentSessionId, rule } = namedLineage(tx.db, session);
+  const below = parentSessionId === null ? [] : [`below \`${parentSessionId}\` (${rule})`];
   const ended = session.ended_at === null ? [] : [`ended ${session.ended_at}`];
-  return [name, session.harness ?? 'external session', `${open} open`, ...ended].join(' · ');
+  return [name, session.harness ?? 'external session', open, ...below, ...ended].join(' · ');
 }
