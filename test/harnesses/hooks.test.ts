@@ -231,6 +231,8 @@ test('a program that we do not know may use our names or the usual ones', async 
     sessionKey: 's',
     userPrompt: 'hi',
   });
+  const child = { agentType: 'worker', parentHarnessAgentId: 'a1', stopHookActive: true };
+  expect(read({ sessionKey: 's', ...child })).toMatchObject(child);
   expect(readHook(hooks, { harness: 'cursor', name: 'Stop', payload: {} })).toBeNull();
 });
 

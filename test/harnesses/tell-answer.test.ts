@@ -1,4 +1,5 @@
 /** What the server says reaches each program in the form that it takes, where it takes it. */
+import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { hooksOf } from '../../harnesses/hooks-of.ts';
 import { hookEvents, type HookEvent } from '../../harnesses/hooks.ts';
@@ -66,5 +67,28 @@ test.each(['claude-code', 'codex', 'gemini-cli', 'copilot-cli'])(
     for (const event of hookEvents) {
       expect(hooks.tellAnswer(event, { inject: '', summaryPrompt: 'Sum up.' })).toBe('');
     }
+  },
+);
+
+interface Seen {
+  printed: { reason: string };
+  /** What the model was asked in the program's next request of the same turn. */
+  told: string;
+  nextStop: { stop_hook_active: boolean };
+}
+
+/** Taken from the real programs against a scripted model: what their hook printed at the end of a turn, and what they did. */
+const seen = JSON.parse(
+  readFileSync(new URL('../fixtures/stop-answers.json', import.meta.url), 'utf8'),
+) as Record<string, Seen>;
+
+test.each(Object.entries(seen))(
+  '%s is told at the end of a turn what the real program was seen to go on with',
+  async (program, { printed, told, nextStop }) => {
+    const hooks = await hooksOf(program);
+    expect(JSON.parse(hooks.tellAnswer('stop', { inject: printed.reason }))).toEqual(printed);
+    expect(told).toContain(printed.reason);
+    const next = hooks.readPayload('stop', nextStop);
+    expect(next['stopHookActive']).toBe(true);
   },
 );
