@@ -1,5 +1,5 @@
 import type { ContextBlock } from '../../contract/records.ts';
-import { inherit } from '../../store/context-block.ts';
+import { inherit, inheritedBy } from '../../store/context-block.ts';
 import type { Heard } from './hear.ts';
 
 interface HowToTell {
@@ -16,6 +16,13 @@ export function inheritedText(
   const block = inherit(tx, config, session);
   if (block === null) return '';
   return block.isRepeat && !isAnew ? stubOf(block) : block.text;
+}
+
+/** Copilot puts what a sub-agent's start was answered with before its task: nobody has said that. */
+export function withoutInherited({ tx, session }: Heard, words: string | undefined) {
+  const given =
+    session.harness_agent_id === null ? null : inheritedBy(tx.db, session.id)?.text.trimEnd();
+  return given && words?.startsWith(given) ? words.slice(given.length).trimStart() : words;
 }
 
 /** One line in place of words that the model has already. */

@@ -3,6 +3,7 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { hear } from './hear.ts';
 import { countPrompt } from '../../store/checkpoints.ts';
+import { withoutInherited } from './inherited.ts';
 import { offer } from './offer.ts';
 import { addWords } from './said.ts';
 
@@ -12,8 +13,9 @@ export async function hookUserPromptSubmit(
   input: ParsedInput<'hookUserPromptSubmit'>,
 ): Promise<OperationOutput<'hookUserPromptSubmit'>> {
   const answer = await hear(deps, caller, { name: 'hookUserPromptSubmit' }, input, (heard) => {
+    const words = input.userMessage?.trim() ? input.userMessage : input.userPrompt;
     const isNew = addWords(heard, {
-      user: input.userMessage?.trim() ? input.userMessage : input.userPrompt,
+      user: withoutInherited(heard, words),
       assistant: input.lastAssistantMessage,
     });
     if (isNew) countPrompt(heard.tx, heard.session);

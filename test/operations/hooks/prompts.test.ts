@@ -230,3 +230,17 @@ test('a prompt that was told before any transcript came is known again, however 
     expect(room.all('s1').filter((turn) => turn === 'user: two')).toHaveLength(1);
   });
 });
+
+test("a sub-agent's task is told without what its program puts before it of our own words", () =>
+  withHooks(async (room) => {
+    await room.prompt('root', 'a word of the root', { harness: 'copilot-cli' });
+    const child = { harness: 'copilot-cli', harnessAgentId: 'a1' };
+    const start = { ...child, sessionKey: 'root', childSessionKey: 'a1' };
+    const { inject } = await room.ask('hookSubagentStart', start);
+    expect(inject).toContain('a word of the root');
+    await room.prompt('a1', `${inject}\n\nRun the probe.`, child);
+    expect(room.said('a1')).toEqual(['user: Run the probe.']);
+    // The root's user may well say the same.
+    await room.prompt('root', inject, { harness: 'copilot-cli' });
+    expect(room.said('root').at(-1)).toBe(`user: ${inject}`);
+  }));
