@@ -89,16 +89,14 @@ function placeOf(
   const first = said.findIndex((turn) => turn.isReported);
   const isFromFirst = mayBeWhole && keys[0] === words[Math.max(first, 0)];
   const reportedAt = said.flatMap((turn, index) => (turn.isReported ? [index] : []));
-  // What hooks have told since may have gaps: then the words of the last report lead on.
-  const reportedEnd =
-    reportedAt[
-      leadingOn(
-        reportedAt.map((index) => words[index]!),
-        keys,
-      )
-    ] ?? -1;
-  const toEnd = leadingOn(words, keys);
-  const end = toEnd >= 0 ? toEnd : reportedEnd;
+  const reported = reportedAt.map((at) => words[at]!);
+  // What hooks have told since may have gaps, and may be said again: it is looked for behind the last report.
+  const ends = [
+    reportedAt[leadingOn(reported, keys, words.slice(since))],
+    leadingOn(words, keys),
+    reportedAt[leadingOn(reported, keys)],
+  ];
+  const end = ends.find((at) => at !== undefined && at >= 0) ?? -1;
   if (end >= 0) return { from: isFromFirst ? 0 : end, isWhole: isFromFirst };
   if (isFromFirst) return { from: 0, isWhole: true };
   const inside = words.findLastIndex((_, start) => leadsOn(words, start, keys));
@@ -118,9 +116,18 @@ const REPEATED_CHARS_MIN = 40;
 /** Words that are said once. */
 const TELLING_CHARS_MIN = 24;
 
-/** The first of these words from which on all of them are those that the entries begin with; -1 for none. */
-const leadingOn = (words: string[], keys: string[]) =>
-  words.findIndex((_, start) => words.length - start <= keys.length && leadsOn(words, start, keys));
+/** From which of these words on they are those that the entries begin with, and the others come behind; -1 for none. */
+const leadingOn = (words: string[], keys: string[], others: string[] = []) =>
+  words.findIndex((_, start) => {
+    const count = words.length - start;
+    return count <= keys.length && leadsOn(words, start, keys) && isWithin(others, keys, count);
+  });
+
+/** Whether these words come in this order, from there on. */
+function isWithin(words: string[], keys: string[], from: number): boolean {
+  let at = from - 1;
+  return words.every((word) => (at = keys.indexOf(word, at + 1)) >= 0);
+}
 
 function leadsOn(words: string[], start: number, keys: string[]): boolean {
   const length = Math.min(words.length - start, keys.length);
@@ -224,9 +231,11 @@ function layOut(
   const reportedEnd = Math.max(next, said.findLastIndex((turn) => turn.isReported) + 1);
   const isShorter = isWhole && more.length === 0 && reportedEnd > next;
   keepUntil(reportedEnd, isWhole && more.length > 0);
-  // A prompt that only its hook has told comes after what a transcript has told since, which lags
-  // behind; unless that has a prompt, too: then it is the same one in other words.
-  const isBehind = mayLag && !more.some((index) => entries[index]!.role === 'user');
+  // What only hooks have told comes after what a transcript has told since, which lags behind; unless both have
+  // a prompt: then it may be the same one in other words. But an answer from before a prompt would be told before it.
+  const told = said.slice(next).find((turn) => !matched.has(turn));
+  const isAnswered = told?.role === 'assistant' && entries[more[0] ?? -1]?.role === 'user';
+  const isBehind = mayLag && (isAnswered || !more.some((index) => entries[index]!.role === 'user'));
   if (!isBehind) keepUntil(said.length, false);
   for (const index of more) order.push({ entry: index });
   keepUntil(said.length, false);

@@ -9,8 +9,8 @@ export interface Lived {
   /** Those of it that any hook has told, in its own words or by a transcript; in order. */
   known: Message[];
   /**
-   * Whether its order is known: a transcript that lags behind what hooks have told says nothing of how it stands to
-   * that, until one has told that, too.
+   * Whether its order is known: a transcript that lags behind what hooks have told may say nothing of how it stands
+   * to that, until one has told that, too.
    */
   isInOrder: boolean;
   /** What was said and taken back again. */
@@ -66,11 +66,21 @@ function createProgram(room: HookRoom, life: Life) {
   const indices = () => [...known.keys()].toSorted((a, b) => a - b);
   const knownNow = () => indices().map((index) => messages[index]!);
 
+  /** Whether a transcript of so many ends before what hooks have told, and does not say how the two stand to each other. */
+  function isOpen(until: number): boolean {
+    const ahead = indices().find((index) => index >= until);
+    const last = indices().findLast((index) => index < until) ?? -1;
+    const more = messages.slice(last + 1, until);
+    if (ahead === undefined || more.length === 0) return false;
+    if (covered === 0) return true;
+    const isAnswered = messages[ahead]!.role === 'assistant' && more[0]!.role === 'user';
+    return !isAnswered && more.some(({ role }) => role === 'user');
+  }
+
   function transcript(from: number, until: number, by: 'inline' | 'path') {
-    const before = known.size;
+    if (isOpen(until)) lagged = Math.max(...known.keys());
     for (let index = from; index < until; index += 1) tell(index, 'transcript');
     covered = Math.max(covered, until);
-    if (known.size > before) lagged = Math.max(...known.keys());
     const content = write(messages.slice(from, until), life);
     if (by === 'inline') return until === from ? {} : { transcript: content };
     // As a program does: what is there is added to, unless its end has to be written anew.

@@ -87,3 +87,27 @@ test('last messages stand behind what was reported, also where a hook has told w
     expect(room.said('s1')).toEqual(wanted);
   });
 });
+
+test('a prompt of which a lagging transcript tells comes before the answer that a hook has told', async () => {
+  await withHooks(async (room) => {
+    const begin = line('user', 'one') + line('assistant', 'first');
+    await room.report('s1', begin);
+    const stop = { harness: 'claude-code', sessionKey: 's1', lastAssistantMessage: 'second' };
+    await room.ask('hookStop', stop);
+    await room.report('s1', begin + line('user', 'two'));
+    const wanted = ['user: one', 'assistant: first', 'user: two', 'assistant: second'];
+    expect(room.said('s1')).toEqual(wanted);
+  });
+});
+
+test('last messages that begin with words that a hook has told since stand where they were reported', async () => {
+  await withHooks(async (room) => {
+    const [ask, one] = [line('user', 'go on'), line('assistant', 'first')];
+    await room.prompt('s1', 'go on', { idempotencyKey: 'k1' });
+    await room.report('s1', line('user', 'begin') + ask);
+    await room.prompt('s1', 'go on', { idempotencyKey: 'k2' });
+    await room.report('s1', ask + one + ask + line('assistant', 'second'));
+    const wanted = ['user: begin', 'user: go on', 'assistant: first', 'user: go on'];
+    expect(room.said('s1')).toEqual([...wanted, 'assistant: second']);
+  });
+});
