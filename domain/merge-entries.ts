@@ -135,20 +135,27 @@ function leadsOn(words: string[], start: number, keys: string[]): boolean {
   return true;
 }
 
-/** Each said entry is the turn that was reported with its words, or that a hook has told, in the order of both. */
+/**
+ * Each said entry is the turn that was reported with its words, or that a hook has told, in the order of both; and
+ * only of what is left then, one whose words it has among others.
+ */
 function align(known: KnownTurn[], entries: TranscriptEntry[]): (KnownTurn | null)[] {
   const turns: (KnownTurn | null)[] = entries.map(() => null);
-  for (const isReported of [true, false]) {
-    const some = known.filter((turn) => turn.isReported === isReported);
+  const match = (isReported: boolean, isWrappedToo: boolean) => {
+    const found = new Set(turns);
+    const some = known.filter((turn) => turn.isReported === isReported && !found.has(turn));
     const open = entries.flatMap((entry, at) => (isSaid(entry) && turns[at] === null ? [at] : []));
     const words = some.map(wordsOf);
     const asked = open.map((at) => wordsOf(entries[at]!));
     const isSame = (x: number, y: number) =>
-      words[x] === asked[y] || isWrapped(some[x]!, entries[open[y]!]!);
+      words[x] === asked[y] || (isWrappedToo && isWrapped(some[x]!, entries[open[y]!]!));
     for (const [x, y] of sharedSequence(some.length, open.length, isSame)) {
       turns[open[y]!] = some[x]!;
     }
-  }
+  };
+  match(true, false);
+  match(false, false);
+  match(false, true);
   return turns;
 }
 
@@ -157,7 +164,7 @@ const WRAPPED_CHARS_MIN = 12;
 
 /** The user's words as their program keeps them may have something before or after. */
 function isWrapped(turn: KnownTurn, entry: TranscriptEntry): boolean {
-  if (turn.isReported || turn.role !== entry.role) return false;
+  if (turn.role !== entry.role) return false;
   const words = turn.text.trim();
   return words.length >= WRAPPED_CHARS_MIN && entry.text.includes(words);
 }
@@ -232,9 +239,11 @@ function layOut(
   const isShorter = isWhole && more.length === 0 && reportedEnd > next;
   keepUntil(reportedEnd, isWhole && more.length > 0);
   // What only hooks have told comes after what a transcript has told since, which lags behind; unless both have
-  // a prompt: then it may be the same one in other words. But an answer from before a prompt would be told before it.
+  // a prompt: then it may be the same one in other words. But an answer from before a prompt would stand before it,
+  // unless its program has gone back.
   const told = said.slice(next).find((turn) => !matched.has(turn));
-  const isAnswered = told?.role === 'assistant' && entries[more[0] ?? -1]?.role === 'user';
+  const isAnswered =
+    left.length === 0 && told?.role === 'assistant' && entries[more[0] ?? -1]?.role === 'user';
   const isBehind = mayLag && (isAnswered || !more.some((index) => entries[index]!.role === 'user'));
   if (!isBehind) keepUntil(said.length, false);
   for (const index of more) order.push({ entry: index });

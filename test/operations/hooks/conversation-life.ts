@@ -21,6 +21,10 @@ export interface Lived {
 
 export const spoken = ({ role, text }: { role: string; text: string }) => `${role}: ${text}`;
 
+/** Words may stand in a transcript with others around them. */
+const mayBe = (told: Message, written: Message) =>
+  told.role === written.role && written.text.includes(told.text);
+
 /** `look` is called after each step. What is not told by then comes at the end, in a transcript. */
 export async function live(
   room: HookRoom,
@@ -46,6 +50,8 @@ function createProgram(room: HookRoom, life: Life) {
   let known = new Map<number, 'hook' | 'transcript'>();
   let edits = 0;
   let editedAt = -1;
+  /** Gone back in, and no transcript has told of it. */
+  let isUntold = false;
   const path = room.stage('session.jsonl', '');
   const sent: (() => Promise<unknown>)[] = [];
   let said = 0;
@@ -81,6 +87,7 @@ function createProgram(room: HookRoom, life: Life) {
     if (isOpen(until)) lagged = Math.max(...known.keys());
     for (let index = from; index < until; index += 1) tell(index, 'transcript');
     covered = Math.max(covered, until);
+    if (until > editedAt) isUntold = false;
     const content = write(messages.slice(from, until), life);
     if (by === 'inline') return until === from ? {} : { transcript: content };
     // As a program does: what is there is added to, unless its end has to be written anew.
@@ -108,18 +115,16 @@ function createProgram(room: HookRoom, life: Life) {
     const last = indices().at(-1);
     // The transcript that comes with it has it already, or there is none to be taken for it.
     if (last === undefined || last === index) return false;
-    if (messages[last]!.role !== 'user' || messages[last]!.text !== messages[index]!.text) {
-      return false;
-    }
+    if (!mayBe(messages[index]!, messages[last]!)) return false;
     const isUnheard = answer !== null && !knownNow().some(({ text }) => text === answer);
     return !isUnheard && !(isKeyed && known.get(last) === 'hook');
   }
 
   /** The same of an answer: those since the last prompt, by what is read and by what hooks have told. */
-  function isMaybeHeard({ text }: Message): boolean {
+  function isMaybeHeard(answer: Message): boolean {
     const since = (some: number[]) => {
       const after = some.findLastIndex((index) => messages[index]!.role === 'user') + 1;
-      return some.slice(after).some((index) => messages[index]!.text === text);
+      return some.slice(after).some((index) => mayBe(answer, messages[index]!));
     };
     const byHooks = [...known].flatMap(([index, by]) => (by === 'hook' ? [index] : []));
     return since(indices()) || since(byHooks);
@@ -186,6 +191,7 @@ function createProgram(room: HookRoom, life: Life) {
     messages.slice(from, said).forEach((message) => left.add(spoken(message)));
     edits += 1;
     editedAt = from;
+    isUntold = true;
     const anew = Array.from({ length: saying + 1 }, (_, index): Message => ({
       role: index % 2 === 0 ? 'user' : 'assistant',
       text: `the words of edit ${edits}, message ${index}`,
@@ -222,7 +228,7 @@ function createProgram(room: HookRoom, life: Life) {
 
   async function finish(): Promise<void> {
     said = messages.length;
-    if (known.size === said) await send('hookSessionEnd', {});
+    if (known.size === said && !isUntold) await send('hookSessionEnd', {});
     else await send('hookSessionEnd', transcript(startFor(said, 0), said, 'inline'));
   }
 

@@ -111,3 +111,24 @@ test('last messages that begin with words that a hook has told since stand where
     expect(room.said('s1')).toEqual([...wanted, 'assistant: second']);
   });
 });
+
+test('a prompt is known by its own words before it is looked for among others', async () => {
+  await withHooks(async (room) => {
+    const [long, short] = ['please write the test for it', 'please write the test'];
+    await room.prompt('s1', short);
+    await room.report('s1', line('user', long) + line('assistant', 'done') + line('user', short));
+    expect(room.said('s1')).toEqual([`user: ${long}`, 'assistant: done', `user: ${short}`]);
+  });
+});
+
+test('an answer to what was taken back stays before the prompt that came instead, which stands once', async () => {
+  await withHooks(async (room) => {
+    const begin = line('user', 'one') + line('assistant', 'first');
+    await room.report('s1', begin + line('user', 'two'));
+    const stop = { harness: 'claude-code', sessionKey: 's1', lastAssistantMessage: 'second' };
+    await room.ask('hookStop', stop);
+    await room.prompt('s1', 'three', { transcript: begin + line('user', 'three') });
+    const wanted = ['user: one', 'assistant: first', 'assistant: second', 'user: three'];
+    expect(room.said('s1')).toEqual(wanted);
+  });
+});
