@@ -60,7 +60,13 @@ async function pokeSession(deps: RelayDeps, row: OutboxRow, sessionId: number): 
   }
   const story = describeSession(deps.store, deps.surroundings(), session);
   await deps.client.workflow.signalWithStart('agentSession', {
-    args: [{ agentId: session.agent_id, sessionKey: session.session_key }],
+    args: [
+      {
+        agentId: session.agent_id,
+        sessionKey: session.session_key,
+        attributes: story.attributes,
+      },
+    ],
     workflowId: row.workflow_id,
     taskQueue: deps.controlQueue,
     signal: 'poke',
