@@ -12,9 +12,17 @@ export interface ControlDeps {
 
 export function createControlActivities({ store, surroundings }: ControlDeps) {
   return {
-    /** `started`: children that the workflow has started, by name; they may not have begun. */
-    async takeNextStep(invocationId: string, started: string[] = []): Promise<InvocationStep> {
-      const step = await store.write((tx) => nextStep(tx, surroundings(), invocationId, started));
+    /**
+     * `started`: children that the workflow has started, by name; they may not have begun.
+     * `isCancelled`: whether the engine has asked it to cancel.
+     */
+    async takeNextStep(
+      invocationId: string,
+      started: string[] = [],
+      isCancelled = false,
+    ): Promise<InvocationStep> {
+      const work = (tx: Tx) => nextStep(tx, surroundings(), invocationId, started, isCancelled);
+      const step = await store.write(work);
       reach('step taken');
       return step;
     },

@@ -114,8 +114,12 @@ export function dueRows(db: Db, now: string, limit: number): OutboxRow[] {
   );
 }
 
-/** Sent, not done: without effect by `again` it is sent anew. */
+/** Sent, not done: without effect by `again` it is sent anew. A request to cancel is the engine's own from then on. */
 export function markSent(tx: Tx, ids: number[], again: string): void {
+  tx.db.run(
+    `DELETE FROM outbox WHERE kind = 'cancel' AND id IN (SELECT value FROM json_each(:ids))`,
+    { ids: JSON.stringify(ids) },
+  );
   tx.db.run(
     `UPDATE outbox SET state = 'sent', attempts = attempts + 1, due_at = :again
      WHERE id IN (SELECT value FROM json_each(:ids))`,

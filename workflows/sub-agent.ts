@@ -48,13 +48,13 @@ export async function subAgent({ invocationId }: SubAgentInput): Promise<SubAgen
   return CancellationScope.nonCancellable(async () => {
     for (;;) {
       pokes.forget();
-      const next = await takeNextStep(invocationId, lately(started));
+      const next = await takeNextStep(invocationId, lately(started), isCancelled);
       const hasMore = await startChildren(next, started);
       if (hasMore) continue;
       if (next.step === 'done') {
-        // The request to cancel and the end that came of it are on two ways; in Temporal UI it is cancelled.
+        // The request to cancel is on its way, so that it is cancelled in Temporal UI, too.
         const isAhead = next.ending.status === 'cancelled' && !isCancelled;
-        if (isAhead) await condition(() => isCancelled, REQUEST_PATIENCE);
+        if (isAhead && (await condition(() => isCancelled, REQUEST_PATIENCE))) continue;
         return finish(next.ending, next.attributes, isCancelled);
       }
       setCurrentDetails(next.details);
@@ -84,7 +84,7 @@ export async function subAgent({ invocationId }: SubAgentInput): Promise<SubAgen
 type RunStep = Extract<InvocationStep, { step: 'run' }>;
 
 const PAUSE = '1s';
-/** Of an engine that was lost and filled again none comes any more. */
+/** By then the relay has sent it, unless the engine refuses what it asks. */
 const REQUEST_PATIENCE = '5s';
 
 interface Lease {

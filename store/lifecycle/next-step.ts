@@ -19,7 +19,7 @@ import { redact } from '../../domain/redact.ts';
 import { childStart, only, sessionStart, titleOf } from '../../domain/story.ts';
 import { clip } from '../../domain/text.ts';
 import { findInvocation, openStatuses, selectRows, type InvocationRow } from '../invocations.ts';
-import { closePokes, closeSessionPokes, closeSpawn } from '../outbox.ts';
+import { closePokes, closeSessionPokes, closeSpawn, queueCancel } from '../outbox.ts';
 import { namedLineage } from '../lineage.ts';
 import { withinBytes } from '../page.ts';
 import { openReported } from '../session-states.ts';
@@ -40,13 +40,19 @@ export function nextStep(
   around: StepSurroundings,
   id: string,
   started: string[] = [],
+  isCancelled = false,
 ): InvocationStep {
   const row = findInvocation(tx.db, id);
   closeSpawn(tx, id);
   closePokes(tx, id);
   if (!row) return { step: 'done', ending: deleted, attributes: {}, children: [] };
+  const isToCancel = row.cancel_requested_at !== null || row.status === 'cancelled';
+  // It asks before the request has reached it, or has begun behind it, as after a lost engine.
+  if (isToCancel && !isCancelled) queueCancel(tx, id);
   const page = unstarted(tx, around, { invocationId: id }, started);
-  const isOver = isFinal(row.status) && page.children.length === 0;
+  // What is cancelled asks once more, when the request is there.
+  const isAhead = row.status === 'cancelled' && !isCancelled;
+  const isOver = isFinal(row.status) && page.children.length === 0 && !isAhead;
   setEngineState(tx, id, isOver ? 'closed' : 'open');
   if (isFinal(row.status)) return { ...done(tx, around, row), ...page };
   const live = liveRun(tx, id);

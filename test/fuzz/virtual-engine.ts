@@ -16,6 +16,8 @@ export interface Workflow {
   of: { invocationId: string } | { agentId: string; sessionKey: string };
   isPoked: boolean;
   isCancelled: boolean;
+  /** Whether the store has heard of that. */
+  hasTold: boolean;
   /** The host on whose queue the activity stands, null for the server's, and whether it is held there. */
   lease: { hostId: string | null; isHeld: boolean } | null;
   started: Set<string>;
@@ -113,13 +115,16 @@ export class VirtualEngine {
       return;
     }
     const { invocationId } = workflow.of;
-    if (workflow.isCancelled) {
-      await activities.cancelByHand(invocationId);
-      workflow.isCancelled = false;
-    }
-    const next = await activities.takeNextStep(invocationId, [...workflow.started]);
+    const { isCancelled } = workflow;
+    if (isCancelled && !workflow.hasTold) await activities.cancelByHand(invocationId);
+    workflow.hasTold = isCancelled;
+    const next = await activities.takeNextStep(invocationId, [...workflow.started], isCancelled);
     this.#startChildren(workflow, next.children);
-    if (next.step === 'done' && !next.hasMore) this.close(workflow);
+    if (next.step === 'done' && !next.hasMore) {
+      // It waits for the request to cancel, here for as long as that takes: it has to come.
+      const isAhead = next.ending.status === 'cancelled' && !isCancelled;
+      if (!isAhead) this.close(workflow);
+    }
     if (next.step === 'run') {
       const hostId = next.queue.split('-host-')[1] ?? null;
       if (workflow.lease && workflow.lease.hostId !== hostId) this.release(invocationId);
@@ -155,6 +160,7 @@ export class VirtualEngine {
       of,
       isPoked: true,
       isCancelled: false,
+      hasTold: false,
       lease: null,
       started: new Set(),
       mayRest: false,
