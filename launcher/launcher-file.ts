@@ -73,6 +73,13 @@ export function stoppingLauncher(home: string): ProcessId | null {
   return note?.isStopping === true && isRunning(note) ? note : null;
 }
 
+/** It has ended and was not told to: its note is as it left it, and nobody's who took the home after it. */
+export function wasKilled(home: string, launcher: ProcessId): boolean {
+  const note = readPidFile<Note>(homePaths(home).launcherFile);
+  const isIts = note?.pid === launcher.pid && note.start === launcher.start;
+  return isIts && note.isStopping !== true && !isRunning(note);
+}
+
 /** The one that `up --detach` has started, in the moment before it holds the home. */
 export function startingLauncher(home: string): ProcessId | null {
   const id = readPidFile(homePaths(home).startingFile);

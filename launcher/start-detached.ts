@@ -13,7 +13,7 @@ import { childEnvironment } from './child-environment.ts';
 import { entryFile } from './entry.ts';
 import { clearFailure, readFailure } from './failure-file.ts';
 import { whyUnwritable } from './home-room.ts';
-import { runningLauncher, stoppingLauncher } from './launcher-file.ts';
+import { runningLauncher, stoppingLauncher, wasKilled } from './launcher-file.ts';
 import { isSettled, readHealth } from './server-health.ts';
 
 export interface StartDetachedOptions {
@@ -62,6 +62,10 @@ export async function startDetached(
     const vainMsMax = found === null ? Infinity : (options.vainMsMax ?? vainMsDefault);
     const health = await waitReady({ ...options, vainMsMax }, launcher, log);
     return { health, wasRunning: found !== null };
+  } catch (error) {
+    // What we found was about to die: then there is none, and one is to be started.
+    if (living === null || !wasKilled(home, living)) throw error;
+    return await startDetached(options);
   } finally {
     rmSync(homePaths(home).startingFile, { force: true });
   }

@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { homePaths } from '../../contract/home.ts';
@@ -68,6 +69,22 @@ test('a stack that is being ended is not found running: another one is started w
     expect(second.health.pid).not.toBe(first.health.pid);
     expect(lines[0]).toBe(`waiting for process ${launcher!.pid}, which is ending the stack`);
     expect(read('ended.log')).toEqual(['host', 'server']);
+  });
+});
+
+test('one that dies while it is waited for is followed by another, which brings the stack up', async () => {
+  await withRoom(async ({ home }) => {
+    const first = await startDetached(optionsFor(home, []));
+    const { pid } = launcherStatus(home).launcher!;
+    // As one that is killed is for a moment: still to be seen, and not to start anything any more.
+    process.kill(pid, 'SIGSTOP');
+    process.kill(first.health.pid, 'SIGKILL');
+    while ((await readHealth(home)) !== null) await sleep(20);
+    const second = startDetached(optionsFor(home, []));
+    await sleep(300);
+    process.kill(pid, 'SIGKILL');
+    expect(await second).toMatchObject({ wasRunning: false, health: { status: 'ready' } });
+    expect(launcherStatus(home).launcher!.pid).not.toBe(pid);
   });
 });
 
