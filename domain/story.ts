@@ -3,6 +3,7 @@ import { limits } from '../contract/limits.ts';
 import { searchAttributes } from '../contract/names.ts';
 import type { ChildStart } from '../contract/steps.ts';
 import { oneLine } from './plain-text.ts';
+import { redact } from './redact.ts';
 import { clip, firstLine } from './text.ts';
 
 export interface Told {
@@ -25,12 +26,14 @@ export interface Told {
   askedBy: string | null;
 }
 
-/** A name for people: the title given, else the first line of the prompt. */
+/** A name for people: the title given, else the first line of the prompt. Without secrets: it goes to the engine. */
 export function titleOf(told: { title: string | null; prompt: string }): string {
   return told.title === null
     ? firstLine(told.prompt, limits.summaryCharsMax - 40)
-    : clip(oneLine(told.title), limits.titleCharsMax);
+    : nameFor(told.title);
 }
+
+const nameFor = (title: string) => clip(redact(oneLine(title)), limits.titleCharsMax);
 
 export function childStart(told: Told, registered: readonly string[]): ChildStart {
   return {
@@ -76,7 +79,7 @@ export function sessionStart(
   registered: readonly string[],
 ) {
   const { agentId, sessionKey, harness, project } = told;
-  const title = clip(oneLine(told.title ?? sessionKey), limits.titleCharsMax);
+  const title = nameFor(told.title ?? sessionKey);
   const where = project === null ? '' : ` in \`${project}\``;
   return {
     summary: clip(`${harness ?? 'session'} · ${title}`, limits.summaryCharsMax),

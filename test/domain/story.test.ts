@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { limits } from '../../contract/limits.ts';
-import { childStart, titleOf, type Told } from '../../domain/story.ts';
+import { searchAttributes } from '../../contract/names.ts';
+import { childStart, sessionStart, titleOf, type Told } from '../../domain/story.ts';
 
 const told: Told = {
   id: 'sub_1',
@@ -28,6 +29,21 @@ test('a title is the one given, else the first line of the prompt', () => {
 
 test('a title is one line, whoever gave it', () => {
   expect(titleOf({ title: 'Two\nlines\u0007', prompt: 'x' })).not.toMatch(/\p{Cc}/u);
+});
+
+test('a title that was given goes to the engine without secrets, an invocation’s and a session’s', () => {
+  const title = 'rotate ghp_abcdefghijklmnopqrstuvwxyz0123456789 now';
+  const attributes = Object.values(searchAttributes);
+  const session = { agentId: 'a', sessionKey: 's', harness: null, project: null, title };
+  const lineage = { parentSessionId: null, rootSessionId: 's' };
+  const shown = [
+    childStart({ ...told, title }, attributes),
+    sessionStart({ ...session, ...lineage }, attributes),
+  ];
+  for (const one of shown) {
+    expect(JSON.stringify(one)).not.toContain('ghp_');
+    expect(one.summary).toContain('[redacted GitHub token] now');
+  }
 });
 
 test('a summary fits what the engine takes, in any script', () => {
