@@ -9,39 +9,46 @@ import type { FaultStack } from './fault-stack.ts';
 export interface Expected {
   /** Each of these is there, and closed. */
   members: SubAgentRecord[];
-  /** Workflows that may still run. */
-  mayRun: string[];
   /** Its database was deleted: what was over by then is in none. */
   hasForgotten: boolean;
 }
 
-/** Within these seconds the engine has all that it should have, nothing runs there, and nothing is to be sent. */
-export async function untilInEngine(
+/** Within these seconds the engine has all of a tree, none of it runs there, and nothing is to be sent. */
+export const untilInEngine = (stack: FaultStack, expected: Expected, seconds: number) =>
+  untilNothingLeft(stack, (workflow) => notClosed(stack.home, workflow, expected), seconds);
+
+/** Nothing at all runs there: all trees are over, and their sessions have had their rest. The list lags behind a little. */
+export const untilEngineRests = (stack: FaultStack) => untilNothingLeft(stack, running, 30);
+
+async function untilNothingLeft(
   { home }: FaultStack,
-  expected: Expected,
+  leftIn: (workflow: Client['workflow']) => Promise<string[]>,
   seconds: number,
 ): Promise<void> {
+  const look = async () => {
+    const { address, namespace } = readEngineFile(home)!;
+    const connection = await Connection.connect({ address, connectTimeout: '1s' });
+    try {
+      const { workflow } = new Client({ connection, namespace });
+      return [...(await leftIn(workflow)), ...toBeSent(home)];
+    } finally {
+      await connection.close();
+    }
+  };
   await until(
     // It may be the one that has just died.
-    () => whatIsLeft(home, expected).catch((error: unknown) => [String(error)]),
+    () => look().catch((error: unknown) => [String(error)]),
     (left) => left.length === 0,
     seconds,
   );
 }
 
-async function whatIsLeft(home: string, expected: Expected): Promise<string[]> {
-  const { address, namespace } = readEngineFile(home)!;
-  const connection = await Connection.connect({ address, connectTimeout: '1s' });
-  try {
-    const { workflow } = new Client({ connection, namespace });
-    const running: string[] = [];
-    for await (const one of workflow.list({ query: `ExecutionStatus = 'Running'` })) {
-      if (!expected.mayRun.includes(one.workflowId)) running.push(`${one.workflowId} runs`);
-    }
-    return [...running, ...(await notClosed(home, workflow, expected)), ...toBeSent(home)];
-  } finally {
-    await connection.close();
+async function running(workflow: Client['workflow']): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { workflowId } of workflow.list({ query: `ExecutionStatus = 'Running'` })) {
+    found.push(`${workflowId} runs`);
   }
+  return found;
 }
 
 async function notClosed(
@@ -55,7 +62,6 @@ async function notClosed(
     const found = await workflow.getHandle(workflowId).describe().catch(unlessMissing);
     if (found === null)
       return hasForgotten && !isToCome.has(id) ? [] : [`${workflowId} is missing`];
-    // The list lags behind a little; this does not.
     return found.status.name === 'RUNNING' ? [`${workflowId} runs`] : [];
   });
   return (await Promise.all(asked)).flat();

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { FaultPoint } from '../../faults/points.ts';
 import { startFaultStack, type FaultStack } from './fault-stack.ts';
 import { allPoints } from './scenarios.ts';
-import { untilEngineRests, walk } from './walk.ts';
+import { untilEngineRests } from './in-engine.ts';
+import { walk } from './walk.ts';
 
 /** Each of these is a tree in which the server dies once at each point, in this order, as far as it passes them. */
 const walks: FaultPoint[][] = [

@@ -1,7 +1,6 @@
 /** One walk: a tree, deaths at some points, and the truth after them. */
 import { expect } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { agentSessionWorkflowId } from '../../contract/names.ts';
 import type { SubAgentRecord } from '../../contract/records.ts';
 import { agentsOf, isLiving, pidOf, untilGone, untilUp } from '../e2e/crash-fixture.ts';
 import type { Death, Fault, FaultStack } from './fault-stack.ts';
@@ -69,7 +68,8 @@ async function walkTree(stack: FaultStack, deaths: Fault[]): Promise<Walked & { 
     const { members, stillSeconds } = await untilTruth(stack, tree, watch.compare);
     const endedAt = Date.now();
     await readCallbacks(stack, sessionKey);
-    await untilInEngine(stack, inEngine(members, sessionKey, scenario), stillSecondsMax);
+    const hasForgotten = scenario.isEngineForgotten;
+    await untilInEngine(stack, { members, hasForgotten }, stillSecondsMax);
     over.abort();
     const died = await dying;
     const came = deaths.slice(0, died.length);
@@ -118,17 +118,6 @@ async function expectDead(came: Fault[], died: Death[]): Promise<void> {
     await untilGone(pids as number[], 1);
   }
 }
-
-/** Its session's own workflow rests a while before it ends: a later tree, or the last test, sees that it has. */
-const inEngine = (members: SubAgentRecord[], sessionKey: string, scenario: Scenario) => ({
-  members,
-  mayRun: [agentSessionWorkflowId('default', sessionKey)],
-  hasForgotten: scenario.isEngineForgotten,
-});
-
-/** All trees are over, and their sessions have had their rest. */
-export const untilEngineRests = (stack: FaultStack) =>
-  untilInEngine(stack, { members: [], mayRun: [], hasForgotten: false }, stillSecondsMax);
 
 /** Nobody dies: what this passes, and how often. */
 export async function stroll(stack: FaultStack, scenario: Scenario): Promise<Map<string, number>> {

@@ -4,7 +4,8 @@ import type { FaultPoint } from '../../faults/points.ts';
 import type { Name } from '../e2e/crash-fixture.ts';
 import { startFaultStack, type FaultStack } from './fault-stack.ts';
 import { allPoints, scenarios } from './scenarios.ts';
-import { stroll, untilEngineRests, walk, type Walked } from './walk.ts';
+import { untilEngineRests } from './in-engine.ts';
+import { stroll, walk, type Walked } from './walk.ts';
 
 /** Who dies, and how far into what a family passes: early, late and in between. */
 const deaths: { kill: Name[]; share: number }[] = [
