@@ -85,7 +85,7 @@ type RunStep = Extract<InvocationStep, { step: 'run' }>;
 
 const PAUSE = '1s';
 /** By then the relay has sent it, unless the engine refuses what it asks. */
-const REQUEST_PATIENCE = '5s';
+const REQUEST_PATIENCE = '2s';
 
 interface Lease {
   queue: string;
