@@ -33,7 +33,7 @@ export function titleOf(told: { title: string | null; prompt: string }): string 
     : nameFor(told.title);
 }
 
-const nameFor = (title: string) => clip(redact(oneLine(title)), limits.titleCharsMax);
+export const nameFor = (title: string) => clip(redact(oneLine(title)), limits.titleCharsMax);
 
 export function childStart(told: Told, registered: readonly string[]): ChildStart {
   return {

@@ -16,11 +16,11 @@ import type {
 import { isFinal, type FinalStatus } from '../../contract/words.ts';
 import { nameOfStart } from '../../domain/name-of-start.ts';
 import { redact } from '../../domain/redact.ts';
-import { childStart, only, sessionStart, titleOf } from '../../domain/story.ts';
+import { childStart, nameFor, only, sessionStart, titleOf } from '../../domain/story.ts';
 import { clip } from '../../domain/text.ts';
 import { findInvocation, openStatuses, selectRows, type InvocationRow } from '../invocations.ts';
 import { closePokes, closeSessionPokes, closeSpawn, queueCancel } from '../outbox.ts';
-import { namedLineage } from '../lineage.ts';
+import { namedLineage, type NamedLineage } from '../lineage.ts';
 import { withinBytes } from '../page.ts';
 import { openReported } from '../session-states.ts';
 import { findSession, type SessionRow } from '../sessions.ts';
@@ -89,9 +89,11 @@ export function nextSessionStep(
      WHERE owner_session_id = :id AND status IN ${openStatuses}`,
     { id: session.id },
   )!.n;
+  const lineage = namedLineage(tx.db, session);
   return {
-    details: sessionDetails(tx, session, open),
-    attributes: describeSession(tx, around, session).attributes,
+    // Those that its program reports are open beside those that it has asked for.
+    details: sessionDetails(session, lineage, open + openReported(tx.db, session.id, tx.now)),
+    attributes: describeSession(tx, around, session, lineage).attributes,
     ...unstarted(tx, around, { sessionId: session.id }, started),
     idleMs: open > 0 ? null : around.sessionIdleMs,
   };
@@ -174,10 +176,17 @@ export function describeStart(
 }
 
 /** How an external session's workflow is started, and what it shows of itself later. */
-export function describeSession(tx: Pick<Tx, 'db'>, around: StepSurroundings, session: SessionRow) {
+export function describeSession(
+  tx: Pick<Tx, 'db'>,
+  around: StepSurroundings,
+  session: SessionRow,
+  lineage = namedLineage(tx.db, session),
+) {
   const { agent_id: agentId, session_key: sessionKey, harness, title, project } = session;
-  const told = { agentId, sessionKey, harness, title, project, ...namedLineage(tx.db, session) };
-  return sessionStart(told, around.attributes);
+  return sessionStart(
+    { agentId, sessionKey, harness, title, project, ...lineage },
+    around.attributes,
+  );
 }
 
 function done(tx: Tx, around: StepSurroundings, row: InvocationRow) {
@@ -206,12 +215,14 @@ function statusDetails(row: InvocationRow): string {
   return `**${row.status}**${since}${row.cancel_requested_at ? ' · being cancelled' : ''}`;
 }
 
-/** `asked`: children that it has asked for and that are open; those that its program reports are open beside them. */
-function sessionDetails(tx: Tx, session: SessionRow, asked: number): string {
-  const name = `**${session.title ?? session.session_key}**`;
-  const open = `${asked + openReported(tx.db, session.id, tx.now)} open`;
-  const { parentSessionId, rule } = namedLineage(tx.db, session);
+function sessionDetails(
+  session: SessionRow,
+  { parentSessionId, rule }: NamedLineage,
+  open: number,
+): string {
+  const name = `**${nameFor(session.title ?? session.session_key)}**`;
   const below = parentSessionId === null ? [] : [`below \`${parentSessionId}\` (${rule})`];
   const ended = session.ended_at === null ? [] : [`ended ${session.ended_at}`];
-  return [name, session.harness ?? 'external session', open, ...below, ...ended].join(' · ');
+  const kind = session.harness ?? 'external session';
+  return [name, kind, `${open} open`, ...below, ...ended].join(' · ');
 }

@@ -49,6 +49,14 @@ test('a spawn is done when the child has begun, a poke when its receiver has ask
   });
 });
 
+test('what a session’s workflow shows of a title has no secrets', async () => {
+  await withOperations(async (room) => {
+    const title = 'rotate ghp_abcdefghijklmnopqrstuvwxyz0123456789';
+    await room.ask('registerSession', { key: 'main', title });
+    expect((await sessionStep(room, 'main')).details).toContain('rotate [redacted GitHub token]');
+  });
+});
+
 test('a workflow runs while it has a slot, waits while it has none, and is done at the end', async () => {
   await withOperations(
     async (room) => {
