@@ -4,7 +4,7 @@ import { openSync, fdatasyncSync, writeFileSync, writeSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
-import { Hono } from 'hono';
+import { Hono, type HonoRequest } from 'hono';
 import { fileURLToPath } from 'node:url';
 import { openStore, type Store } from '../../store/index.ts';
 import { registerSession } from '../../store/sessions.ts';
@@ -42,21 +42,22 @@ async function echo(file: string): Promise<{ port: number }> {
     return context.json(body);
   });
   /** What whoever keeps a body cannot do without: all of it read, parsed, and hashed once. */
+  const take = async (request: HonoRequest) => {
+    const bytes = Buffer.from(await request.arrayBuffer());
+    const body = JSON.parse(bytes.toString('utf8')) as { userPrompt: string };
+    return { body, hash: createHash('sha256').update(bytes).digest('hex') };
+  };
   app.post('/taken', async (context) => {
-    const bytes = Buffer.from(await context.req.arrayBuffer());
-    const body = JSON.parse(bytes.toString('utf8')) as object;
-    const hash = createHash('sha256').update(bytes).digest('hex');
+    const { hash } = await take(context.req);
     flush();
-    return context.json({ hash, fields: Object.keys(body).length });
+    return context.json({ hash });
   });
   /** The same, and its prompt is a turn of a store afterwards, in place of the flush: nothing is looked up for it. */
   const keep = createKeeper(file);
   app.post('/kept', async (context) => {
-    const bytes = Buffer.from(await context.req.arrayBuffer());
-    const body = JSON.parse(bytes.toString('utf8')) as { userPrompt: string };
-    const hash = createHash('sha256').update(bytes).digest('hex');
+    const { body, hash } = await take(context.req);
     await keep(body.userPrompt);
-    return context.json({ hash, fields: Object.keys(body).length });
+    return context.json({ hash });
   });
   const answer = getRequestListener(app.fetch);
   const server = createServer((request, response) => void answer(request, response));

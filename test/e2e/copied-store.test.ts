@@ -5,9 +5,10 @@ import { homePaths } from '../../contract/home.ts';
 import type { SubAgentRecord } from '../../contract/records.ts';
 import type { OperationInput } from '../../contract/operations.ts';
 import { isFinal } from '../../contract/words.ts';
-import { untilFile, written } from './agents.ts';
+import { untilFile } from './agents.ts';
 import { crashConfig, untilRunning } from './crash-fixture.ts';
 import { startDetachedStack, type DetachedStack } from './detached-stack.ts';
+import { counted, launches } from './launches.ts';
 import { rows } from './rows.ts';
 import { until } from './stack.ts';
 
@@ -22,13 +23,9 @@ const start = (prompt: string, more: Partial<OperationInput<'runSubagent'>> = {}
   stack.client.call('runSubagent', {
     runnerId: 'sh',
     executionMode: 'ASYNC_POLL',
-    // Counted in the workspace, which no copy of the database holds.
-    prompt: `echo launched >> launches\n${prompt}`,
+    prompt: counted(prompt),
     ...more,
   });
-
-const launches = (record: SubAgentRecord) =>
-  (written(record, 'launches') ?? '').trim().split('\n').filter(Boolean).length;
 
 const get = (id: string) => stack.client.call('getSubagent', { id });
 const ended = ({ id }: SubAgentRecord) =>

@@ -1,5 +1,5 @@
 /** A backup is taken while agents write and requests come in, and is put back after all went on. */
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -15,6 +15,7 @@ import { offshoot } from './commands.ts';
 import { agentsOf, crashConfig } from './crash-fixture.ts';
 import { startDetachedStack, type DetachedStack } from './detached-stack.ts';
 import { idsIn } from './family.ts';
+import { counted, launches } from './launches.ts';
 import { rows } from './rows.ts';
 import { until } from './stack.ts';
 
@@ -36,15 +37,9 @@ const start = (prompt: string, more: Partial<OperationInput<'runSubagent'>> = {}
   stack.client.call('runSubagent', {
     runnerId: 'sh',
     executionMode: 'ASYNC_POLL',
-    // Counted in the workspace, which no backup holds.
-    prompt: `echo launched >> launches\n${prompt}`,
+    prompt: counted(prompt),
     ...more,
   });
-
-function launches({ context }: SubAgentRecord): number {
-  const file = join(context.workspacePath, 'launches');
-  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0;
-}
 
 const get = (id: string) => stack.client.call('getSubagent', { id });
 /** Two cores may be shared with others. */
