@@ -1,5 +1,6 @@
 /** What a checkpoint says where nobody has written a summary: the same words for the same turns. */
 import { limits } from '../contract/limits.ts';
+import { singleSpaced } from './plain-text.ts';
 import { redact } from './redact.ts';
 import { clip, firstLine } from './text.ts';
 
@@ -32,7 +33,7 @@ export function digestOf({
     lines.push(...prompts.map((prompt) => `- ${firstLine(redact(prompt), promptChars)}`));
   }
   if (lastAnswer !== null && lastAnswer.trim() !== '') {
-    const answer = redact(lastAnswer).replace(/\s+/g, ' ').trim();
+    const answer = singleSpaced(redact(lastAnswer));
     lines.push(`Last answer: ${clip(answer, answerChars)}`);
   }
   return lines.length === 0 ? null : lines.join('\n');

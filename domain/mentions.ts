@@ -3,7 +3,8 @@
 /** Scripts that are written without spaces: there, each character is a word. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]/gu;
-const anyWord = /[\p{L}\p{N}\p{M}]+/gu;
+/** With an end: of such a class millions in a row overflow the stack of the expression. */
+const anyWord = /[\p{L}\p{N}\p{M}]{1,1000}/gu;
 
 /** The words of a text in order, as they are compared. */
 export function wordsOf(text: string): string[] {

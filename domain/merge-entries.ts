@@ -1,6 +1,7 @@
 /** How what a program's transcript says is laid over the turns that are known already. */
 import type { TranscriptEntry } from '../contract/transcript.ts';
 import type { TurnRole } from '../contract/words.ts';
+import { singleSpaced } from './plain-text.ts';
 import { sharedSequence } from './shared-sequence.ts';
 
 export interface KnownTurn {
@@ -67,9 +68,9 @@ export function mergeEntries(known: Known, entries: TranscriptEntry[]): Merged {
   return { turns, ...laid, isApart, isPart, isShorter: laid.isShorter && known.extent !== 'since' };
 }
 
-/** Said in the same words by the same speaker; spaces are as each program likes them. */
+/** Said in the same words by the same speaker. */
 const wordsOf = (turn: { role: TurnRole; text: string }) =>
-  `${turn.role}\0${turn.text.replace(/\s+/g, ' ').trim()}`;
+  `${turn.role}\0${singleSpaced(turn.text)}`;
 
 /**
  * Where a snapshot begins in what is known: where its words lead on to the end, or further; at the very

@@ -15,6 +15,12 @@ export function oneLine(text: string): string {
   return spaced.replaceAll(controls, '').trim();
 }
 
+/**
+ * As it is compared: spaces are as each program likes them. Not by `\s+`, of which four million overflow the stack of
+ * the expression once the process has compiled so much that this is compiled plainly.
+ */
+export const singleSpaced = (text: string) => text.replace(/\s\s*/g, ' ').trim();
+
 /** For a place where tags count: nothing in it can open or close one, or end an attribute. */
 export function escapeMarkup(text: string): string {
   return text

@@ -9,7 +9,8 @@ interface Shape {
   start: string;
   /**
    * Group 1, where there is one, stays: it says what the secret was for. What has no end is one class of characters and
-   * a star (not `{8,}`, no choice): of anything else each time takes room on a stack, which a few megabytes overflow.
+   * a star (no plus, not `{8,}`, no choice): of anything else each time takes room on a stack, which a few megabytes
+   * overflow, with a plus only once the process has compiled so much that this is compiled plainly.
    */
   pattern: RegExp;
 }
@@ -60,20 +61,20 @@ const shapes: readonly Shape[] = [
   },
   {
     kind: 'credential',
-    start: '(?:earer|EARER)\\s+[\\w.~+/=-]{12}',
-    pattern: /\b(bearer\s+)(?=[^\s"'`]{0,200}\d)[A-Za-z0-9._~+/=-]{12}[A-Za-z0-9._~+/=-]*/gi,
+    start: '(?:earer|EARER)\\s\\s*[\\w.~+/=-]{12}',
+    pattern: /\b(bearer\s\s*)(?=[^\s"'`]{0,200}\d)[A-Za-z0-9._~+/=-]{12}[A-Za-z0-9._~+/=-]*/gi,
   },
   // `basic` is a word of its own: what comes behind it is a secret only in a header.
   {
     kind: 'credential',
     start: 'uthorization|UTHORIZATION',
     pattern:
-      /\b(authorization\\?["']?\s*[:=,]\s*\\?["'`]?basic\s+)[A-Za-z0-9+/_=-]{6}[A-Za-z0-9+/_=-]*/gi,
+      /\b(authorization\\?["']?\s*[:=,]\s*\\?["'`]?basic\s\s*)[A-Za-z0-9+/_=-]{6}[A-Za-z0-9+/_=-]*/gi,
   },
   {
     kind: 'password',
-    start: '://[^\\s/:@"\'<>]*:[^\\s/@"\'<>]+@',
-    pattern: /(:\/\/[^\s/:@"'<>]*:)[^\s/@"'<>]+(?=@)/g,
+    start: '://[^\\s/:@"\'<>]*:[^\\s/@"\'<>][^\\s/@"\'<>]*@',
+    pattern: /(:\/\/[^\s/:@"'<>]*:)[^\s/@"'<>][^\s/@"'<>]*(?=@)/g,
   },
   // A value that is named as a secret, and looks like one: no path, and letters with digits.
   {

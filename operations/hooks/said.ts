@@ -1,6 +1,7 @@
 /** What hooks say of a session in fields of their own: the last words of either side, and what happened to it. */
 import type { TurnRole } from '../../contract/words.ts';
 import { isSaid } from '../../domain/merge-entries.ts';
+import { singleSpaced } from '../../domain/plain-text.ts';
 import { countPrompt } from '../../store/checkpoints.ts';
 import { lastTurns, type ReadTurn } from '../../store/reading-order.ts';
 import { appendTurn, keepExtra } from '../../store/turns.ts';
@@ -101,8 +102,6 @@ export function leaveRest(heard: Heard): void {
   if (last > (heard.before?.last_seq ?? 0)) leaveExtra(heard, last);
 }
 
-const plain = (text: string) => text.replace(/\s+/g, ' ').trim();
-
 function spoken(text: string | undefined): string | null {
   return text === undefined || text.trim() === '' ? null : text;
 }
@@ -112,8 +111,8 @@ const WRAPPED_CHARS_MIN = 12;
 
 function isSame(turn: ReadTurn, role: TurnRole, text: string): boolean {
   if (turn.role !== role) return false;
-  const words = plain(text);
-  const known = plain(turn.text);
+  const words = singleSpaced(text);
+  const known = singleSpaced(turn.text);
   const mayBeWrapped = turn.source === 'snapshot' && words.length >= WRAPPED_CHARS_MIN;
   return known === words || (mayBeWrapped && known.includes(words));
 }
