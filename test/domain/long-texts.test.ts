@@ -14,7 +14,7 @@ import { parserFor } from '../../harnesses/index.ts';
 setFlagsFromString('--no-regexp-optimization');
 afterAll(() => setFlagsFromString('--regexp-optimization'));
 
-const many = ['a', ' ', '漢', '한'];
+const many = ['a', ' ', '한'];
 
 test.each(many)('five million of %j in a row go through whatever looks at texts', (one) => {
   const text = `x${one.repeat(5_000_000)}x`;
