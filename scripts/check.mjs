@@ -13,7 +13,11 @@ const steps = [
   { title: 'build', command: process.execPath, args: [join(root, 'scripts/build.mjs')] },
   { title: 'types', command: bin('tsc'), args: ['-p', '.'] },
   { title: 'lint', command: bin('oxlint'), args: ['--deny-warnings'] },
-  { title: 'format', command: bin('prettier'), args: ['--check', '--log-level', 'warn', '.'] },
+  {
+    title: 'format',
+    command: bin('prettier'),
+    args: ['--check', '--log-level', 'warn', '--cache', '--cache-strategy', 'content', '.'],
+  },
   { title: 'dead code', command: bin('knip'), args: [] },
 ];
 

@@ -46,6 +46,35 @@ const green = { tsc: 0, oxlint: 0, prettier: 0, knip: 0 };
 const tests = { numPassedTests: 10, numFailedTests: 0, numPendingTests: 0 };
 const result = { ...tests, numRuntimeErrorTestSuites: 0 };
 
+test('the checks: what all runs of the tests said is one number', async () => {
+  await withFolder(async (folder) => {
+    const ran = runChecks(
+      folder,
+      { codes: green, told: { ...result, numPendingTests: 1 } },
+      '--all',
+    );
+    expect([ran.status, lastLine(ran.stdout)]).toEqual([0, '25 passed, 0 failed, 2 skipped']);
+  });
+});
+
+interface Checks {
+  codes: Record<string, number>;
+  /** What jest writes down; null: nothing. */
+  told: object | null;
+  jestCode?: number;
+}
+
+function runChecks(folder: string, { codes, told, jestCode = 0 }: Checks, ...args: string[]) {
+  copyTo(folder, 'scripts/check.mjs');
+  writeProgram(join(folder, 'scripts/build.mjs'), '');
+  const bin = join(folder, 'node_modules/.bin');
+  for (const [name, exit] of Object.entries(codes)) writeProgram(join(bin, name), `exit ${exit}`);
+  const write = `for arg; do case $arg in --outputFile=*) echo '${JSON.stringify(told)}' > "\${arg#*=}";; esac; done\n`;
+  writeProgram(join(bin, 'jest'), `${told === null ? '' : write}exit ${jestCode}`);
+  const check = join(folder, 'scripts/check.mjs');
+  return spawnSync(process.execPath, [check, ...args], { encoding: 'utf8' });
+}
+
 test.each([
   ['every check is green', green, result, 0, 0, '15 passed, 0 failed'],
   ['two are red', { ...green, tsc: 1, knip: 1 }, result, 0, 1, '13 passed, 2 failed'],
@@ -70,14 +99,7 @@ test.each([
   ],
 ])('the checks, when %s', async (_, codes, told, jestCode, code, summary) => {
   await withFolder(async (folder) => {
-    copyTo(folder, 'scripts/check.mjs');
-    writeProgram(join(folder, 'scripts/build.mjs'), '');
-    const bin = join(folder, 'node_modules/.bin');
-    for (const [name, exit] of Object.entries(codes)) writeProgram(join(bin, name), `exit ${exit}`);
-    const write = told === null ? '' : `echo '${JSON.stringify(told)}' > "\${4#--outputFile=}"\n`;
-    writeProgram(join(bin, 'jest'), `${write}exit ${jestCode}`);
-    const check = [join(folder, 'scripts/check.mjs')];
-    const ran = spawnSync(process.execPath, check, { encoding: 'utf8' });
+    const ran = runChecks(folder, { codes, told, jestCode });
     expect([ran.status, lastLine(ran.stdout)]).toEqual([code, summary]);
     for (const [name, title] of [
       ['tsc', 'types'],
