@@ -117,6 +117,11 @@ export const stopSchema = hook({
   ...common,
   ...transcript,
   lastAssistantMessage,
+  allSaid: words
+    .optional()
+    .describe(
+      'All that was said since the prompt, in one. Kept where no transcript could be read, which has it as it was said',
+    ),
   stopHookActive: z
     .boolean()
     .optional()

@@ -92,13 +92,11 @@ function placeOf(
   const reportedAt = said.flatMap((turn, index) => (turn.isReported ? [index] : []));
   const reported = reportedAt.map((at) => words[at]!);
   // What hooks have told since may have gaps, and may be said again: it is looked for behind the last report.
-  const ends = [
-    reportedAt[leadingOn(reported, keys, words.slice(since))],
-    leadingOn(words, keys),
-    reportedAt[leadingOn(reported, keys)],
-  ];
-  const end = ends.find((at) => at !== undefined && at >= 0) ?? -1;
-  if (end >= 0) return { from: isFromFirst ? 0 : end, isWhole: isFromFirst };
+  const end =
+    reportedAt[leadingOn(reported, keys, words.slice(since))] ??
+    someAt(leadingOn(words, keys)) ??
+    reportedAt[leadingOn(reported, keys)];
+  if (end !== undefined) return { from: isFromFirst ? 0 : end, isWhole: isFromFirst };
   if (isFromFirst) return { from: 0, isWhole: true };
   const inside = words.findLastIndex((_, start) => leadsOn(words, start, keys));
   if (inside >= 0 && keys.join('').length >= REPEATED_CHARS_MIN) {
@@ -111,6 +109,8 @@ function placeOf(
   const around = key === undefined ? -1 : words.lastIndexOf(key, since - 1);
   return { from: around >= 0 ? around : since, isWhole: false };
 }
+
+const someAt = (at: number): number | undefined => (at < 0 ? undefined : at);
 
 /** A few short words may well be said again; more than that is a snapshot that came late. */
 const REPEATED_CHARS_MIN = 40;
@@ -179,7 +179,7 @@ function matchAway(
   const left = new Map<string, KnownTurn[]>();
   for (const turn of away.toReversed()) {
     const key = wordsOf(turn);
-    left.set(key, [...(left.get(key) ?? []), turn]);
+    addTo(left, key, turn);
   }
   entries.forEach((entry, index) => {
     if (isSaid(entry)) turns[index] ??= left.get(wordsOf(entry))?.pop() ?? null;
@@ -196,11 +196,17 @@ function matchMarks(
   for (const turn of known) {
     if (isSaid(turn) || turn.raw === null) continue;
     const raw = turn.raw.trim();
-    marks.set(raw, [...(marks.get(raw) ?? []), turn]);
+    addTo(marks, raw, turn);
   }
   entries.forEach((entry, index) => {
     if (!isSaid(entry)) turns[index] = marks.get(entry.raw.trim())?.pop() ?? null;
   });
+}
+
+function addTo(lists: Map<string, KnownTurn[]>, key: string, turn: KnownTurn): void {
+  const list = lists.get(key);
+  if (list) list.push(turn);
+  else lists.set(key, [turn]);
 }
 
 function layOut(

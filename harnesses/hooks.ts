@@ -74,7 +74,7 @@ export const ourFields: ReadonlySet<string> = new Set([
   ...['runtimePath', 'idempotencyKey', 'transcript', 'transcriptPath', 'lastAssistantMessage'],
   ...['parentSessionKey', 'parentKey', 'parentId', 'parentID', 'source', 'title', 'reason'],
   ...['userMessage', 'userPrompt', 'summary', 'childSessionKey', 'parentHarnessAgentId'],
-  ...['agentType', 'prompt', 'stopHookActive'],
+  ...['agentType', 'prompt', 'allSaid', 'stopHookActive'],
 ]);
 
 const needs: Record<HookEvent, readonly string[]> = {

@@ -36,14 +36,23 @@ export async function runHook(deps: HookDeps): Promise<HookOutput> {
   const call = readHook(hooks, { ...args, payload: read.payload });
   if (call === null) return silence();
   const hook = withKey(call, deps.now());
-  if (call.request.transcriptPath !== undefined) await pause(hooks.writesAfterMs ?? 0);
+  if (call.request.transcriptPath !== undefined) await pause(hooks.writesAfterMs ?? 0, deps.signal);
   const told = await deliver(hook, deps);
   if (told.kind !== 'answered') return silence(told.why);
   return { out: hooks.tellAnswer(call.event, told.answer), err: '' };
 }
 
-async function pause(ms: number): Promise<void> {
-  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+/** Over at once when the program wants us gone: then the hook is kept. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms === 0 || signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    signal.addEventListener('abort', end, { once: true });
+  });
 }
 
 /** When it happened, and by what it is known when it comes again. */

@@ -1,7 +1,7 @@
 /** Hook commands of `settings.json`. A sub-agent's hooks cannot be told from its parent's: Gemini names no agent. */
 import type { HarnessHooks, HookEvent } from '../hooks.ts';
 import { flag, pick } from '../hooks.ts';
-import { timeOf, type JsonObject } from '../json.ts';
+import { timeOf } from '../json.ts';
 import { tellNested } from '../tell-answer.ts';
 
 const events: ReadonlyMap<string, HookEvent> = new Map([
@@ -18,7 +18,9 @@ export const geminiCliHooks: HarnessHooks = {
     return events.get(name) ?? null;
   },
   readPayload: (_event, payload) => ({
-    ...readAnswer(payload),
+    transcriptPath: pick(payload, 'transcript_path'),
+    // The ends of its pieces stand in it twice: they are not the words that the transcript has.
+    allSaid: pick(payload, 'prompt_response'),
     sessionKey: pick(payload, 'session_id'),
     project: pick(payload, 'cwd'),
     at: timeOf(payload.timestamp),
@@ -33,13 +35,3 @@ export const geminiCliHooks: HarnessHooks = {
     'deny',
   ),
 };
-
-/**
- * `prompt_response` has all that was said since the prompt in one, the ends of pieces twice: beside the transcript, which
- * is whole by then, it would be said once more.
- */
-function readAnswer(payload: JsonObject) {
-  const transcriptPath = pick(payload, 'transcript_path');
-  const answer = pick(payload, 'prompt_response');
-  return { transcriptPath, lastAssistantMessage: transcriptPath === null ? answer : null };
-}

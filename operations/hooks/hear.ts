@@ -55,6 +55,8 @@ export interface Heard {
   before: SessionRow | null;
   at: string;
   config: ContextConfig;
+  /** It came with a transcript that could be read. */
+  hasTranscript: boolean;
   /** Nobody reads its answer: it comes late, or is refused for its transcript. */
   isUnread: boolean;
   /** It has a key or a time of its own: the same words under another one are said again. */
@@ -217,8 +219,8 @@ function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought)
     return taken;
   };
   const now = sessionById(tx.db, session.id);
-  const isNamed = named !== null;
-  const heard: Heard = { tx, session: now, before, at, config, isUnread, isNamed, takeExtra };
+  const has = { isNamed: named !== null, hasTranscript: brought.transcript !== null };
+  const heard: Heard = { tx, session: now, before, at, config, isUnread, ...has, takeExtra };
   const answer = effect(heard);
   leaveRest(heard);
   if (named !== null) keepAnswer(tx, session.id, named, answer);

@@ -17,7 +17,8 @@ export async function hookStop(
     { name: 'hookStop', needsTranscript: true },
     input,
     (heard) => {
-      addWords(heard, { assistant: input.lastAssistantMessage });
+      const unread = heard.hasTranscript ? undefined : input.allSaid;
+      addWords(heard, { assistant: input.lastAssistantMessage ?? unread });
       countTold(heard);
       // It goes on because of what it was offered before: once more would keep it from ever stopping.
       const isSilent = input.stopHookActive === true;

@@ -35,7 +35,7 @@ export function takeTranscript(
   if (!followed.isKnown && start > 0) throw new NeedsWhole();
   const knownBytes = followed.isKnown ? known!.chain.bytes : start;
   if (knownBytes === followed.chain.bytes) return;
-  const { from, follows } = whereFrom(content, start, followed.isKnown, about.harness, known);
+  const { from, follows } = whereFrom(given, followed.isKnown, about.harness, known);
   const bytes = content.from(from);
   const text = bytes.toString('utf8');
   const all = parserFor(about.harness, text)(text, session.harness_agent_id);
@@ -70,8 +70,7 @@ const withoutEnd = (content: TranscriptBytes, bytes: number) =>
 
 /** From where it has to be read, and how that stands to what is known. */
 function whereFrom(
-  content: TranscriptBytes,
-  start: number,
+  { content, start, file }: GivenTranscript,
   isKnown: boolean,
   harness: string,
   known: ReturnType<typeof snapshotOf>,
@@ -80,7 +79,9 @@ function whereFrom(
   const end = known!.chain.bytes - start;
   if (beginsAnew(content, end, harness)) {
     // The last messages may begin with the same bytes where the same was said before: their words say where they stand.
-    const isRepeatable = known!.isPart && known!.chain.blocks === '';
+    // Of a file that has grown that is known.
+    const isGrown = file !== null && file === known!.file;
+    const isRepeatable = known!.isPart && known!.chain.blocks === '' && !isGrown;
     return isRepeatable ? { from: 0, follows: null } : { from: end, follows: 'it' };
   }
   // The last entry has grown: it is read again, as it is now.

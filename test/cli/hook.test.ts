@@ -157,6 +157,13 @@ test('a hook that its program ends is kept', () =>
       await hook(late, { args: ['stop', '--harness', 'copilot-cli'], signal: over.signal });
       expect(performance.now() - begin).toBeLessThan(limits.hookMs);
       expect(spooled()).toHaveLength(2);
+      // Also while it gives its program the time to write.
+      const soon = new AbortController();
+      setTimeout(() => soon.abort(), 20);
+      const again = performance.now();
+      await hook(late, { args: ['stop', '--harness', 'copilot-cli'], signal: soon.signal });
+      expect(performance.now() - again).toBeLessThan(150);
+      expect(spooled()).toHaveLength(3);
     },
   ));
 

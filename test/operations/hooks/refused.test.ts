@@ -35,3 +35,23 @@ test('what its parent knows is told in full at the next start', () =>
     expect((await room.ask('hookSessionStart', start)).inject).toContain('the port is 4000');
     expect((await room.ask('hookSessionStart', start)).inject).toContain('As told before');
   }));
+
+test('all that was said is kept where the transcript cannot be read, and is not said once more beside one that can', () =>
+  withHooks(async (room) => {
+    const stop = { harness: 'gemini-cli', allSaid: 'the answer' };
+    const refused = room.ask('hookStop', { ...stop, ...elsewhere, sessionKey: 'main' });
+    expect(await refusal(refused)).toBe('transcript_refused');
+    expect(room.said('main')).toEqual(['assistant: the answer']);
+
+    const entries = [
+      { type: 'user', content: [{ text: 'go' }] },
+      { type: 'gemini', content: 'the' },
+      { type: 'gemini', content: 'answer' },
+    ];
+    const transcriptPath = room.stage(
+      'chat.jsonl',
+      entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''),
+    );
+    await room.ask('hookStop', { ...stop, transcriptPath, sessionKey: 'other' });
+    expect(room.said('other')).toEqual(['user: go', 'assistant: the', 'assistant: answer']);
+  }));

@@ -272,3 +272,21 @@ test('what a transcript notes of the session is kept once, also where its turns 
     ]);
   });
 });
+
+test('what is appended to a file is all said, also where it begins with words that were said before', () =>
+  withHooks(async (room) => {
+    const [go, done] = [line('user', 'continue'), line('assistant', 'Done.')];
+    await room.report('main', line('user', 'begin') + go + done + go);
+    // A new file that has the last words only, as after a compaction; and then it grows.
+    const transcriptPath = room.stage('new.jsonl', go);
+    const read = () =>
+      room.ask('hookSessionCheckpointExtract', {
+        ...{ harness: 'claude-code', sessionKey: 'main', transcriptPath },
+      });
+    await read();
+    appendFileSync(transcriptPath, done + go + done);
+    await read();
+    const said = ['continue', 'Done.', 'continue', 'Done.', 'continue', 'Done.'];
+    const spoken = said.map((text) => `${text === 'Done.' ? 'assistant' : 'user'}: ${text}`);
+    expect(room.said('main')).toEqual(['user: begin', ...spoken]);
+  }));
