@@ -26,6 +26,18 @@ export function isLive(host: Pick<HostRow, 'last_seen_at'>, now: string): boolea
   return Date.parse(now) - Date.parse(host.last_seen_at) <= limits.hostSilentMs;
 }
 
+/**
+ * Since when each host speaks without a break, as this server has heard it. Not in the database: whoever
+ * was away has told nobody anything, so every server counts anew.
+ */
+export type Contacts = Map<string, string>;
+
+export function inContactSince(contacts: Contacts, host: HostRow, now: string): string {
+  const since = contacts.get(host.id);
+  // One in times to come is from before the clock was set back.
+  return since === undefined || since > now || !isLive(host, now) ? now : since;
+}
+
 export function registerHost(tx: Tx, host: Omit<HostRow, 'draining' | 'last_seen_at'>): void {
   tx.db.run(
     `INSERT INTO hosts (id, boot_id, hostname, pid, slots, ceiling, last_seen_at)

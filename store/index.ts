@@ -5,6 +5,7 @@ import { createChanges, type Changes } from './changes.ts';
 import { startCheckpoints } from './checkpoint.ts';
 import { asDiskTrouble, damagedDatabase } from '../domain/disk-trouble.ts';
 import { openDatabase, type Db } from './database.ts';
+import type { Contacts } from './hosts.ts';
 import { hasDatabase } from './has-database.ts';
 import { afterRestore } from './lifecycle/after-restore.ts';
 import { readMeta, writeMeta } from './meta.ts';
@@ -19,6 +20,7 @@ export interface Store {
   /** A promise, kept after COMMIT. */
   write: Write;
   changes: Changes;
+  contacts: Contacts;
   now(): string;
   /** Names this home in queues and markers; made once. */
   homeId: string;
@@ -46,6 +48,7 @@ export function openStore(
     db,
     write: queue.write,
     changes,
+    contacts: new Map(),
     now: () => clock().toISOString(),
     homeId,
     holdCheckpoints: () => checkpoints?.hold() ?? (() => {}),

@@ -12,7 +12,7 @@ export async function hello(deps: Deps, request: HelloRequest): Promise<HelloAns
   // With a mistake in the configuration a host goes on as the server does.
   const { limits } = deps.lastGoodConfig();
   const ceiling = request.slots * (limits.maxDepth + 1);
-  await deps.store.write((tx) => {
+  const now = await deps.store.write((tx) => {
     registerHost(tx, {
       id: request.hostId,
       boot_id: request.bootId,
@@ -23,7 +23,9 @@ export async function hello(deps: Deps, request: HelloRequest): Promise<HelloAns
     });
     loseRunsOfOlderBoots(tx, request.hostId, request.bootId, 'its runner host was restarted');
     admitNext(tx);
+    return tx.now;
   });
+  deps.store.contacts.set(request.hostId, now);
   reach('hello recorded');
   return {
     homeId: deps.store.homeId,

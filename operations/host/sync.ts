@@ -1,7 +1,7 @@
 import type { SyncAnswer, SyncRequest } from '../../contract/store-api.ts';
 import { admitNext, takeBackUnclaimed } from '../../store/admission.ts';
 import { reach } from '../../faults/reach.ts';
-import { findHost, touchHost } from '../../store/hosts.ts';
+import { findHost, inContactSince, touchHost } from '../../store/hosts.ts';
 import { requireBoot } from '../../store/lifecycle/claim.ts';
 import { loseUnknownRuns } from '../../store/lifecycle/lose.ts';
 import type { Deps } from '../deps.ts';
@@ -36,15 +36,18 @@ async function notePresence({ store }: Deps, request: SyncRequest): Promise<void
     // A clock that was set back leaves a time to come, at which nobody has spoken.
     Math.abs(Date.parse(store.now()) - Date.parse(host.last_seen_at)) < TOUCH_MS;
   if (isNoted) return;
-  await store.write((tx) => {
+  const since = await store.write((tx) => {
     requireBoot(tx, request);
-    // First, for it asks when the host was heard last.
-    loseUnknownRuns(tx, request);
+    // First, for both ask when the host was heard last.
+    const unbroken = inContactSince(store.contacts, findHost(tx.db, request.hostId)!, tx.now);
+    loseUnknownRuns(tx, { ...request, inContactSince: unbroken });
     touchHost(tx, request.hostId, request.draining);
     if (request.draining) takeBackUnclaimed(tx, request.hostId);
     // It may have been away: then this is when its slots are there again.
     admitNext(tx);
+    return unbroken;
   });
+  store.contacts.set(request.hostId, since);
 }
 
 /**

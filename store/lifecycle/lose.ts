@@ -69,14 +69,18 @@ export function loseRunsOfOlderBoots(tx: Tx, hostId: string, bootId: string, why
 
 /**
  * Runs of this very boot of which it does not know: a claim or an ending that went astray. A host that was
- * out of contact is told of its claims first: one that it asks for again now was never begun.
+ * out of contact is told of its claims first, for as long as a claim may take: one that it asks for again
+ * was never begun, and the first answers that tell it may go astray, too.
  */
 export function loseUnknownRuns(
   tx: Tx,
-  host: { hostId: string; bootId: string; runs: RunKey[]; heard: RunKey[] },
+  host: { hostId: string; bootId: string; runs: RunKey[]; heard: RunKey[]; inContactSince: string },
 ): void {
   const { last_seen_at: lastSeenAt } = findHost(tx.db, host.hostId)!;
-  const before = new Date(Date.parse(lastSeenAt) - limits.claimAnswerMs).toISOString();
+  // A clock that was set back leaves a last word in times to come.
+  const heardAt = Math.min(Date.parse(lastSeenAt), Date.parse(tx.now));
+  const before = new Date(heardAt - limits.claimAnswerMs).toISOString();
+  if (host.inContactSince > before) return;
   const runs = tx.db.all<RunRow>(
     `SELECT * FROM runs WHERE state = 'live' AND host_id = :hostId AND boot_id = :bootId
        AND claimed_at <= :before`,

@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
+import { limits } from '../../contract/limits.ts';
 import type { RunKey } from '../../contract/store-api.ts';
 import { hostHandlers } from '../../operations/index.ts';
+import { openStore } from '../../store/index.ts';
 import { nextStep } from '../../store/lifecycle/next-step.ts';
 import { withOperations, type Room } from './operations-fixture.ts';
 import { createHost } from './test-host.ts';
@@ -126,6 +128,65 @@ test('a claim whose answer went astray as the server went away is asked for agai
   });
 });
 
+test('a claim is asked for again for as long as one may take after an absence: the first answer may be lost, too', async () => {
+  await withOperations(async (room) => {
+    const { id } = await room.start();
+    const run = await room.host.claim(id);
+    const order = { invocationId: id, runNo: 1 };
+    for (let absence = 0; absence < 2; absence += 1) {
+      room.clock.advance(60_000);
+      // At once, a while later, and when the claim that this brought about has got no answer either.
+      expect((await room.host.sync()).start).toEqual([order]);
+      room.clock.advance(2000);
+      expect((await room.host.sync()).start).toEqual([order]);
+      // Its host waits 15 s for that.
+      for (let polls = 0; polls < 3; polls += 1) {
+        room.clock.advance(5000);
+        await poll(room, { heard: [run] }, 0);
+      }
+      room.clock.advance(5000);
+      expect((await room.host.sync()).start).toEqual([order]);
+    }
+    expect(await room.host.tryClaim(id)).toEqual({ kind: 'attach', runNo: 1 });
+    await room.host.lose(run, false);
+    expect((await room.host.play(id, 'done')).runNo).toBe(2);
+    expect(await room.get(id)).toMatchObject({ status: 'completed' });
+  });
+});
+
+test('a claim is asked for again by each server that comes back, however short it was away', async () => {
+  await withOperations(async (room) => {
+    const { id } = await room.start();
+    await room.host.claim(id);
+    for (let time = 0; time < 4; time += 1) {
+      room.clock.advance(limits.hostSilentMs / 2);
+      const back = openStore(room.deps.paths.database, {
+        clock: room.clock.now,
+        checkpoints: false,
+      });
+      room.deps.store = back;
+      expect((await room.host.sync()).start).toEqual([{ invocationId: id, runNo: 1 }]);
+      await back.close();
+    }
+    room.deps.store = room.store;
+  });
+});
+
+test('after an absence, too, a run that its host does not know of in time is lost', async () => {
+  await withOperations(async (room) => {
+    const { id } = await room.start();
+    await room.host.claim(id);
+    room.clock.advance(60_000);
+    for (let second = 0; second <= limits.claimAnswerMs / 1000; second += 5) {
+      await room.host.sync();
+      expect((await room.get(id)).status).toBe('running');
+      room.clock.advance(5000);
+    }
+    await room.host.sync();
+    expect(await room.get(id)).toMatchObject({ status: 'failed', errorCode: 'outcome_unknown' });
+  });
+});
+
 test('a run of which a host in contact does not know for longer than a claim may take is lost', async () => {
   await withOperations(async (room) => {
     const { id } = await room.start();
@@ -137,6 +198,21 @@ test('a run of which a host in contact does not know for longer than a claim may
     }
     await room.host.sync();
     expect(await room.get(id)).toMatchObject({ status: 'failed', errorCode: 'outcome_unknown' });
+  });
+});
+
+test('after a clock was set back, a run that its host does not know of is lost in the same time', async () => {
+  await withOperations(async (room) => {
+    room.clock.advance(-3_600_000);
+    const { id } = await room.start();
+    await room.host.claim(id);
+    for (let second = 0; second <= limits.claimAnswerMs / 1000; second += 5) {
+      await room.host.sync();
+      expect((await room.get(id)).status).toBe('running');
+      room.clock.advance(5000);
+    }
+    await room.host.sync();
+    expect((await room.get(id)).errorCode).toBe('outcome_unknown');
   });
 });
 
