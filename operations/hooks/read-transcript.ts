@@ -72,14 +72,13 @@ async function openBelow(
     throw new AppError('bad_request', 'transcriptPath: must be an absolute path');
   }
   const allowed = await Promise.all(
-    roots.map(async ({ folder, part }) => ({ folder: await realOrNull(folder), part })),
+    // In a program's very first session its folder is not there yet, either.
+    roots.map(async ({ folder, part }) => ({ folder: await wouldBe(folder), part })),
   );
   const isAllowed = (real: string) =>
     allowed.some(
       ({ folder, part }) =>
-        folder !== null &&
-        isBelow(folder, real) &&
-        (part === undefined || isInPart(part, relative(folder, real))),
+        isBelow(folder, real) && (part === undefined || isInPart(part, relative(folder, real))),
     );
   const real = await realOrNull(path);
   if (real === null) {
@@ -114,17 +113,17 @@ async function openBelow(
 
 const isInPart = (part: string, path: string) => path.split(sep)[1] === part;
 
-/** What a path that is not there would really be. */
+/** What a path really is, or would be: it may not be there. */
 async function wouldBe(path: string): Promise<string> {
   const whole = resolve(path);
-  for (let folder = dirname(whole); ; folder = dirname(folder)) {
+  for (let folder = whole; ; folder = dirname(folder)) {
     const real = await realOrNull(folder);
     if (real !== null) return join(real, relative(folder, whole));
     if (folder === dirname(folder)) return whole;
   }
 }
 
-/** Null for what is not there, or cannot be looked up: both are refused unless their folder is allowed. */
+/** Null for what is not there, or cannot be looked up. */
 const realOrNull = (path: string) => realpath(path).catch(() => null);
 
 /** As much as there was when it was looked at: a file that grows meanwhile is read further next time. */

@@ -30,8 +30,11 @@ test.each([
       const roots = transcriptRoots(home, join(home, 'staging'), []);
       const path = join(home, name);
       const read = () => outcomeOf(path, roots);
+      const nowhereYet = wanted === 'read' ? 'missing' : wanted;
+      // In a program's very first session nothing of all this is there.
+      expect(await read()).toBe(nowhereYet);
       mkdirSync(dirname(path), { recursive: true });
-      expect(await read()).toBe(wanted === 'read' ? 'missing' : wanted);
+      expect(await read()).toBe(nowhereYet);
       writeFileSync(path, 'key');
       expect(await read()).toBe(wanted);
     }),
