@@ -15,7 +15,7 @@ import { send } from '../engine/stop-process.ts';
 import { childEnvironment } from './child-environment.ts';
 import { entryFile, type EntryName } from './entry.ts';
 import { processNames, type LauncherEvent, type ProcessName } from './events.ts';
-import { hopelessExitCode, readFailure } from './failure-file.ts';
+import { clearFailure, hopelessExitCode, readFailure } from './failure-file.ts';
 import { whyUnwritable } from './home-room.ts';
 import { holdLauncherFile } from './launcher-file.ts';
 import { livingHost } from './living-host.ts';
@@ -64,6 +64,8 @@ export async function launch(given: LaunchOptions): Promise<Launcher> {
   const options: Launch = { ...given, config: given.readConfig() };
   const { home, config, onEvent } = options;
   const held = await holdLauncherFile(home);
+  // Whoever holds the home begins anew.
+  clearFailure(homePaths(home).failureFile);
   await requireStartable(options).catch((error: unknown) => {
     held.release();
     throw error;

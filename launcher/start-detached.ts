@@ -44,9 +44,10 @@ export async function startDetached(
   const living = runningLauncher(home);
   capLog(logFile);
   const log = followFile(logFile);
-  if (living === null) clearFailure(homePaths(home).failureFile);
   if (living === null || (await readHealth(home)) === null) requireRoom(home, living !== null);
   const found = living === null ? null : adoptProcess(living);
+  // The one that is started clears it as well, and may end before it comes to that.
+  if (found === null) clearFailure(homePaths(home).failureFile);
   const launcher =
     found ??
     spawnDetached({
@@ -97,13 +98,12 @@ async function waitReady(
   for (;;) {
     const lines = log();
     const failure = readFailure(homePaths(home).failureFile);
-    if (failure !== null) {
-      // A promise alone keeps no process up: the child is not ours to wait for, and a timer is.
-      while (!hasEnded) await sleep(pollMs);
-      throw failure;
-    }
+    // Its last word. While the launcher lives it may be that of another one, and is no reason to wait for an end.
+    if (failure !== null && hasEnded) throw failure;
     for (const line of lines) {
       heardAt = Date.now();
+      // The failure says it all.
+      if (failure !== null) continue;
       if (isTrouble(line)) troubleAt ??= heardAt;
       onProgress(saidIn(line));
     }

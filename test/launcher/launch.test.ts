@@ -10,6 +10,7 @@ import { readEngineFile } from '../../engine/engine-file.ts';
 import { isRunning } from '../../engine/process-identity.ts';
 import type { ProcessName } from '../../launcher/events.ts';
 import { readPidFile, writePidFile } from '../../engine/pid-file.ts';
+import { writeFailure } from '../../launcher/failure-file.ts';
 import { launcherStatus, stopLauncher } from '../../launcher/stop-launcher.ts';
 import { until, withRoom } from './launcher-fixture.ts';
 
@@ -95,6 +96,16 @@ test('a server that cannot start ends the launcher with its last lines, and the 
       launcher: null,
       processes: [{ isRunning: false }, { isRunning: false }, { isRunning: false }],
     });
+  });
+});
+
+test('a launcher begins anew: why an earlier one ended is of no interest any more', async () => {
+  await withRoom(async (room) => {
+    const { failureFile } = homePaths(room.home);
+    writeFailure(failureFile, new Error('no engine'));
+    const launcher = await room.launch();
+    expect(existsSync(failureFile)).toBe(false);
+    await launcher.stop();
   });
 });
 

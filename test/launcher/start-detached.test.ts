@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { homePaths } from '../../contract/home.ts';
+import { writeFailure } from '../../launcher/failure-file.ts';
 import { stoppingLauncher } from '../../launcher/launcher-file.ts';
 import { readHealth } from '../../launcher/server-health.ts';
 import { startDetached } from '../../launcher/start-detached.ts';
@@ -132,6 +133,22 @@ test('a start that fails is answered once, with what the server said last', asyn
     expect(lines.filter((line) => line.includes('cannot be opened'))).toEqual([]);
     // What stood in the log before is of no interest to the next start.
     await expect(start()).rejects.toMatchObject(refusal);
+  });
+});
+
+test('why another launcher ended keeps nobody waiting on a stack that is well', async () => {
+  await withRoom(async ({ home, startLauncher, lines }) => {
+    const { failureFile } = homePaths(home);
+    writeFailure(failureFile, new Error('no engine'));
+    const launcher = startLauncher();
+    await until('all processes are up', () => lines.includes('all processes are up'));
+    const over = () => sleep(15_000, null, { ref: false });
+    const again = () => Promise.race([startDetached(optionsFor(home, [])), over()]);
+    expect(await again()).toMatchObject({ wasRunning: true });
+    // One that failed can write its file when the home is another's already.
+    writeFailure(failureFile, new Error('no engine'));
+    expect(await again()).toMatchObject({ wasRunning: true });
+    expect(launcherStatus(home).launcher?.pid).toBe(launcher.pid);
   });
 });
 
