@@ -97,26 +97,38 @@ export async function launch(given: LaunchOptions): Promise<Launcher> {
   const stop = ({ leaveAgents = false } = {}, error: Error | null = null) =>
     (stopping ??= end(leaveAgents, error));
 
-  const ready = startAll(options, supervisors, () => stopping !== null);
+  let isUp = false;
+  const onUp = () => {
+    isUp = true;
+    onEvent({ type: 'ready' });
+  };
+  const state = { isStopping: () => stopping !== null, isStackUp: () => isUp };
+  const ready = startAll(options, supervisors, state);
   // A stack that never came up is taken down again; one that was up keeps what still works.
-  ready.then(() => onEvent({ type: 'ready' })).catch((error: Error) => stop({}, error));
+  ready.then(onUp).catch((error: Error) => stop({}, error));
   return { ready, stop: (how) => stop(how), finished };
 }
 
 async function startAll(
   options: Launch,
   supervisors: Map<ProcessName, Supervisor>,
-  isStopping: () => boolean,
+  { isStopping, isStackUp }: { isStopping: () => boolean; isStackUp: () => boolean },
 ): Promise<void> {
+  let giveUp: (error: Error) => void = () => {};
+  const givenUp = new Promise<never>((_, reject) => (giveUp = reject));
+  // Once all are up nobody waits for it any more.
+  givenUp.catch(() => {});
   const start = async (name: ProcessName, spec: Start) => {
     if (isStopping()) throw new AppError('internal', 'stopped while starting');
     const { home, onEvent, readConfig } = options;
     const timing = { ...spec.timing, ...options.timing };
     const whyInVain = () => whyUnwritable(home) ?? mistakeIn(readConfig);
-    const known = { name, logFile: logFile(home, name), onEvent, whyInVain };
+    const known = { name, logFile: logFile(home, name), onEvent, isStackUp, whyInVain };
     const supervisor = supervise({ ...known, ...spec, timing });
     supervisors.set(name, supervisor);
-    await supervisor.ready;
+    // One that was ready can be given up while the others are waited for.
+    void supervisor.finished.then((error) => error !== null && giveUp(error));
+    await Promise.race([supervisor.ready, givenUp]);
   };
   // The engine first: with it up, the others need no second try to connect.
   if (!isExternalEngine(readEnvironment(options.env))) await start('engine', engineStart(options));

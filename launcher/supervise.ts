@@ -16,8 +16,10 @@ export interface SuperviseSpec {
   isAnswering?: (patienceMs: number) => Promise<boolean>;
   /** Asked when it has ended: an error means that another start would end in the same way. */
   whyHopeless?: (how: string) => Error | null;
+  /** Whether all that belongs together was up once: until then somebody waits to be told. */
+  isStackUp: () => boolean;
   /**
-   * Asked when one that was up before has ended: a trouble that is not its own, in words. It is told,
+   * Asked when one has ended and the stack was up before: a trouble that is not its own, in words. It is told,
    * and while there is one no ending is without hope.
    */
   whyInVain?: () => string | null;
@@ -40,7 +42,7 @@ export interface Timing {
   delayMsMax: number;
   /** Healthy for this long, it has earned a quick restart again. */
   steadyMs: number;
-  /** This many deaths in this time, before it was ever healthy, are a crash loop. */
+  /** This many deaths in this time, before the stack was up, are a crash loop. */
   deathsMax: number;
   deathsMs: number;
   healthPollMs: number;
@@ -81,8 +83,8 @@ export class HopelessStart extends Error {
 }
 
 /**
- * Keeps one process up: restarts it with growing pauses. Where it never came up a crash loop ends that, for
- * somebody waits to be told; one that was up is tried for ever, for nobody looks who could start it again.
+ * Keeps one process up: restarts it with growing pauses. Until the stack was up a crash loop ends that, for
+ * somebody waits to be told; then it is tried for ever, for nobody looks who could start it again.
  */
 export function supervise(spec: SuperviseSpec): Supervisor {
   const stopping = new AbortController();
@@ -128,16 +130,15 @@ async function keepUp(life: Life, stop: AbortSignal, onReady: () => void): Promi
   const { spec, timing } = life;
   let delayMs = timing.delayMsMin;
   let deaths: number[] = [];
-  let wasUp = false;
   while (!stop.aborted) {
     const { how: itself, healthyMs, hopeless = null } = await liveOnce(life, stop, onReady);
     if (stop.aborted) return null;
-    wasUp ||= healthyMs !== null;
-    const inVain = wasUp ? (spec.whyInVain?.() ?? null) : null;
+    const isUp = spec.isStackUp();
+    const inVain = isUp ? (spec.whyInVain?.() ?? null) : null;
     const how = inVain === null ? itself : `${itself}; ${inVain}`;
     if (hopeless !== null && inVain === null) return hopeless;
     const now = Date.now();
-    deaths = wasUp ? [] : [...deaths, now].filter((at) => now - at < timing.deathsMs);
+    deaths = isUp ? [] : [...deaths, now].filter((at) => now - at < timing.deathsMs);
     if (deaths.length >= timing.deathsMax) return crashLoop(life, deaths.length, how);
     if (healthyMs !== null && healthyMs >= timing.steadyMs) delayMs = timing.delayMsMin;
     spec.onEvent({ type: 'died', process: spec.name, how, restartInMs: delayMs });

@@ -10,7 +10,8 @@ import { launch, type Launcher, type LaunchOptions } from '../../launcher/launch
 import { stopLauncher } from '../../launcher/stop-launcher.ts';
 import { withFolder } from '../support/folder.ts';
 
-const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
+export const fixture = (name: string) =>
+  fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
 
 export interface Room {
   home: string;

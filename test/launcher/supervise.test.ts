@@ -34,6 +34,8 @@ async function withRoom(timing: Partial<Timing>, run: (room: Room) => Promise<vo
             ...{ env: process.env, cwd: folder, logFile },
           }),
         isHealthy: async () => true,
+        // It is all there is.
+        isStackUp: () => ups(events) > 0,
         logFile,
         onEvent: (event) => events.push(event),
         timing,
@@ -190,6 +192,7 @@ test('a log that does not exist is no trouble', async () => {
       name: 'engine',
       start: () => Promise.reject(new Error('no binary')),
       isHealthy: async () => true,
+      isStackUp: () => false,
       logFile: join(folder, 'missing.log'),
       onEvent: (event) => events.push(event),
       timing: { delayMsMin: 1 },
