@@ -7,6 +7,7 @@ import {
   type ClientOptions,
   type OffshootClient,
 } from '../client/index.ts';
+import { clientOnceThere } from '../client/coming-server.ts';
 import { findServer } from '../client/discover.ts';
 import { runningLauncher } from '../launcher/launcher-file.ts';
 import type { CliDeps } from './deps.ts';
@@ -15,19 +16,23 @@ import type { CliDeps } from './deps.ts';
 const tellAfterMs = 1_000;
 
 export function connect(deps: CliDeps): OffshootClient {
-  const server = serverOf(deps);
+  const { environment, home } = deps;
   let isTold = false;
-  return createClient({
-    ...server,
-    traceparent: deps.environment.traceparent,
-    parentSessionId: ownSessionKey(deps.environment),
-    onRetry: (away) => {
-      if (isTold || away.sinceMs < tellAfterMs) return;
-      isTold = true;
-      const seconds = Math.round(away.retryMs / 1000);
-      deps.err.write(`The server at ${away.url} does not answer; trying for ${seconds} s.\n`);
-    },
-  });
+  const tell = (what: string, { sinceMs, retryMs }: { sinceMs: number; retryMs: number }) => {
+    if (isTold || sinceMs < tellAfterMs) return;
+    isTold = true;
+    deps.err.write(`${what}; trying for ${Math.round(retryMs / 1000)} s.\n`);
+  };
+  const find = () =>
+    createClient({
+      ...serverOf(deps),
+      traceparent: environment.traceparent,
+      parentSessionId: ownSessionKey(environment),
+      onRetry: (away) => tell(`The server at ${away.url} does not answer`, away),
+    });
+  const onWait = (away: { sinceMs: number; retryMs: number }) =>
+    tell(`The server of ${home} is being started`, away);
+  return clientOnceThere(find, { token: environment.token, onWait });
 }
 
 function serverOf({

@@ -34,14 +34,27 @@ export function findServer(
 const isSame = (one: string, other: string) =>
   one.replace(/\/+$/, '') === other.replace(/\/+$/, '');
 
+/** What the home has written of its server is not there, or of no use. */
+export class NoServer extends AppError {
+  readonly home: string;
+  /** None was started, or the one that was has ended. */
+  readonly isGone: boolean;
+
+  constructor(home: string, cause: unknown) {
+    super('server_unavailable', `No server is running on ${home}${why(cause)}.`, {
+      cause,
+      hint: 'Start it with `offshoot up`.',
+    });
+    this.home = home;
+    this.isGone = isMissing(cause);
+  }
+}
+
 function serverOf(home: string): ServerFile {
   try {
     return readServerFile(home);
   } catch (cause) {
-    throw new AppError('server_unavailable', `No server is running on ${home}${why(cause)}.`, {
-      cause,
-      hint: 'Start it with `offshoot up`.',
-    });
+    throw new NoServer(home, cause);
   }
 }
 
@@ -49,13 +62,13 @@ function readToken(home: string, tokenFile: string): string {
   try {
     return readFileSync(tokenFile, 'utf8').trim();
   } catch (cause) {
-    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    const isGone = isMissing(cause);
     throw new AppError(
       'unauthorized',
-      `The token for the server of ${home} ${isMissing ? 'is missing' : 'cannot be read'}: ${tokenFile}.`,
+      `The token for the server of ${home} ${isGone ? 'is missing' : 'cannot be read'}: ${tokenFile}.`,
       {
         cause,
-        hint: isMissing
+        hint: isGone
           ? 'The server writes it again when it starts: `offshoot down`, then `offshoot up`.'
           : 'Only the user who started the server may read it.',
       },
@@ -65,7 +78,10 @@ function readToken(home: string, tokenFile: string): string {
 
 /** A file that is not there is the plain case and needs no more words. */
 function why(cause: unknown): string {
-  const code = (cause as NodeJS.ErrnoException).code;
-  if (code === 'ENOENT') return '';
-  return code === 'EACCES' ? ' that this user may read' : ': its server.json cannot be read';
+  if (isMissing(cause)) return '';
+  return (cause as NodeJS.ErrnoException).code === 'EACCES'
+    ? ' that this user may read'
+    : ': its server.json cannot be read';
 }
+
+const isMissing = (cause: unknown) => (cause as NodeJS.ErrnoException).code === 'ENOENT';

@@ -2,6 +2,7 @@
 import type { Environment } from '../contract/config.ts';
 import { AppError } from '../contract/errors.ts';
 import { createClient, type ClientOptions, type OffshootClient } from './client.ts';
+import { clientOnceThere } from './coming-server.ts';
 import { discover, findServer } from './discover.ts';
 import { homeFolder } from './home-folder.ts';
 import { environmentOfProcess } from './main.ts';
@@ -24,12 +25,7 @@ export function managerConnection(options: ManagerOptions): Connect {
   let asker = options.parentSessionId;
   return async () => {
     const environment = environmentOfProcess();
-    const connected = (client ??= createClient({
-      traceparent: environment.traceparent,
-      parentSessionId: ownSessionKey({ ...environment, token: options.token ?? environment.token }),
-      ...options,
-      ...serverOf(options, environment),
-    }));
+    const connected = (client ??= clientFor(options, environment));
     return {
       client: connected,
       parent: async () => {
@@ -38,6 +34,18 @@ export function managerConnection(options: ManagerOptions): Connect {
       },
     };
   };
+}
+
+function clientFor(options: ManagerOptions, environment: Environment): OffshootClient {
+  const token = options.token ?? environment.token;
+  const find = () =>
+    createClient({
+      traceparent: environment.traceparent,
+      parentSessionId: ownSessionKey({ ...environment, token }),
+      ...options,
+      ...serverOf(options, environment),
+    });
+  return clientOnceThere(find, { token, retryMs: options.retryMs });
 }
 
 /** Given by the program, else by the environment (a child's), else found in the home. */

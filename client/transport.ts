@@ -54,7 +54,7 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-const patienceWith = (token: string) =>
+export const patienceWith = (token: string) =>
   isChildToken(token) ? limits.agentServerAwayMs : limits.serverAwayMs;
 
 export async function requestJson(transport: Transport, request: HttpRequest): Promise<unknown> {
