@@ -2,14 +2,15 @@
 import type { OffshootClient } from '../client/index.ts';
 import { findableBy } from '../client/retry.ts';
 import { anySignal } from '../contract/any-signal.ts';
-import type { SubAgentRecord } from '../contract/records.ts';
-import { isFinal } from '../contract/words.ts';
+import type { SubAgentRecord, Turn } from '../contract/records.ts';
+import { finalStatuses, isFinal } from '../contract/words.ts';
 import type { CliDeps, Output } from './deps.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { interruption } from './interruption.ts';
 import { withProgress } from './progress.ts';
 import { createStyle } from './render/style.ts';
 import { renderOutput } from './render/transcript.ts';
+import { Shown } from './shown.ts';
 import { tellEnd } from './tell-end.ts';
 
 /** Node's timers count no further. */
@@ -34,10 +35,11 @@ export async function followToEnd(
   const stop = new AbortController();
   const interrupt = interruption(deps, options.isOwn ? record.id : null);
   const quieter = { ...deps, err: quietWhile(deps.err, interrupt.isAsking) };
+  const shown = new Shown();
   const work = findableBy(
     `It was accepted, and goes on: start the server with \`offshoot up\`, then \`offshoot wait ${record.id}\`.`,
     options.isLive
-      ? followLive(quieter, client, record, options.waitSeconds, stop.signal)
+      ? followLive({ err: quieter.err, shown }, client, record, options.waitSeconds, stop.signal)
       : withProgress(
           quieter,
           `${record.id} is running`,
@@ -47,7 +49,9 @@ export async function followToEnd(
   try {
     const first = await Promise.race([work, interrupt.choice]);
     if (typeof first !== 'string') {
-      if (interrupt.isAsking()) deps.err.write('\n');
+      // A question that is open has kept output back.
+      if (!interrupt.isAsking()) return tellEnd(deps, first, options, shown);
+      deps.err.write('\n');
       return tellEnd(deps, first, options);
     }
     stop.abort();
@@ -96,7 +100,7 @@ async function wait(
 
 /** Ends with the final record, or after `waitSeconds` with the running one. */
 async function followLive(
-  { err }: CliDeps,
+  { err, shown }: { err: Output; shown: Shown },
   client: OffshootClient,
   record: SubAgentRecord,
   waitSeconds: number,
@@ -109,13 +113,21 @@ async function followLive(
       ? null
       : setTimeout(() => late.abort(), Math.min(waitSeconds * 1000, timerMsMax));
   let isAtLineStart = true;
+  const show = (turn: Turn) => {
+    const text = renderOutput(turn, createStyle(false));
+    if (text !== '') isAtLineStart = text.endsWith('\n');
+    shown.add(text);
+    err.write(style.dim(text));
+  };
+  // The mark of its end is held back: if the end comes next, that is told anyway.
+  let held: Turn | null = null;
   try {
     const both = anySignal([signal, late.signal]);
     for await (const event of client.events(record.id, { signal: both })) {
       if (event.event === 'end') return event.data;
-      const text = renderOutput(event.data, createStyle(false));
-      if (text !== '') isAtLineStart = text.endsWith('\n');
-      err.write(style.dim(text));
+      if (held !== null) show(held);
+      held = isEndMark(event.data) ? event.data : null;
+      if (held === null) show(event.data);
     }
   } catch (error) {
     if (!late.signal.aborted) throw error;
@@ -124,4 +136,9 @@ async function followLive(
     if (!isAtLineStart) err.write('\n');
   }
   return await client.call('getSubagent', { id: record.id });
+}
+
+function isEndMark({ role, text }: Turn): boolean {
+  const [status = ''] = text.split(/[:,]/, 1);
+  return role === 'mark' && (finalStatuses as readonly string[]).includes(status);
 }

@@ -9,12 +9,14 @@ import { oneLine, plainText } from '../domain/plain-text.ts';
 import { statusGlyph } from './render/status.ts';
 import { createStyle } from './render/style.ts';
 import { endLine } from './render/transcript.ts';
+import type { Shown } from './shown.ts';
 import { writeJson } from './write-json.ts';
 
 export function tellEnd(
   { out, err }: Pick<CliDeps, 'out' | 'err'>,
   record: SubAgentRecord,
   { isJson }: { isJson: boolean },
+  shown: Shown | null = null,
 ): ExitCode {
   const exitCode = exitCodeOfStatus(record.status);
   if (isJson) writeJson(out, record);
@@ -22,10 +24,11 @@ export function tellEnd(
   else {
     const content = record.result?.content ?? '';
     // A pipe gets the answer as it is; a terminal must not be steered by it.
-    if (record.status === 'completed') {
+    const isSeen = out.isTerminal && (shown?.endsWith(content) ?? false);
+    if (record.status === 'completed' && !isSeen) {
       out.write(endLine(out.isTerminal ? plainText(content) : content));
     }
-    if (record.status !== 'completed' || err.isTerminal) err.write(ending(record, err));
+    if (record.status !== 'completed' || err.isTerminal) err.write(ending(record, err, shown));
   }
   return exitCode;
 }
@@ -35,9 +38,10 @@ function stillRunning({ id, status, pendingReason }: SubAgentRecord): string {
   return `${id} is still ${status}${why}. It goes on: offshoot wait ${id}`;
 }
 
-function ending(record: SubAgentRecord, { hasColor }: CliDeps['err']): string {
+function ending(record: SubAgentRecord, { hasColor }: CliDeps['err'], shown: Shown | null): string {
   const style = createStyle(hasColor);
-  const { id, status, error, errorHint, result } = record;
+  const { id, status, errorHint, result } = record;
+  const error = unseenError(record, shown);
   const ms = tookMs(record);
   const took = ms === null ? '' : ` in ${formatDuration(ms)}`;
   const lines = [`${statusGlyph(status, style)} ${id} ${status.replace('_', ' ')}${took}`];
@@ -47,4 +51,12 @@ function ending(record: SubAgentRecord, { hasColor }: CliDeps['err']): string {
     lines.push(`  What it had said so far: offshoot get ${id}`);
   }
   return `${lines.map((line, at) => (at === 0 ? line : style.dim(line))).join('\n')}\n`;
+}
+
+/** Of a program that failed the error repeats what it said last on stderr. */
+function unseenError({ error, errorCode }: SubAgentRecord, shown: Shown | null): string | null {
+  if (error === null || shown === null) return error;
+  if (errorCode !== 'exit_nonzero' && errorCode !== 'killed_by_signal') return error;
+  const at = error.indexOf(': ');
+  return at !== -1 && shown.endsWith(error.slice(at + 2)) ? error.slice(0, at) : error;
 }

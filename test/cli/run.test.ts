@@ -8,7 +8,6 @@ import {
   answerProblem,
   recordOf,
   runningRecord,
-  turnOf,
   withFakeServer,
   type Answer,
 } from '../client/fake-server.ts';
@@ -197,31 +196,6 @@ test('when its server stays away, a run that was accepted tells its id', async (
     },
   );
   rmSync(home, { recursive: true, force: true });
-});
-
-test('on a terminal the output is live on standard error, and the answer comes at the end', async () => {
-  const turns = [
-    turnOf(1, { role: 'user', text: 'x' }),
-    turnOf(2, { text: 'working\u001B[2J…' }),
-    turnOf(3, { role: 'stderr', text: ' careful' }),
-  ];
-  await withFakeServer(
-    (request, response) => {
-      if (request.url === '/api/subagents') return answerJson(response, runningRecord(), 202);
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      for (const turn of turns) {
-        response.write(`id: ${turn.seq}\nevent: turn\ndata: ${JSON.stringify(turn)}\n\n`);
-      }
-      return void response.end(`id: 4\nevent: end\ndata: ${JSON.stringify(recordOf())}\n\n`);
-    },
-    async ({ url }) => {
-      const run = await cli(['run', 'demo', 'x'], { url, isTerminal: true });
-      expect(run).toMatchObject({ exitCode: 0, out: 'hello\n' });
-      expect(run.err).toBe('working… careful\n✓ sub_1 completed in 2.5 s\n');
-      const piped = await cli(['run', 'demo', 'x'], { url, isTerminal: true, isPiped: true });
-      expect(piped.out).toBe('hello\n');
-    },
-  );
 });
 
 test('an answer cannot steer the terminal, and reaches a pipe as it is', async () => {
