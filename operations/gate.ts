@@ -15,6 +15,7 @@ import type { TokenClaims } from '../domain/token.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { isOwn, mayStart, outside, ownAgent, requireInProject, scopeOf } from './scope.ts';
+import { requireOwnKey } from './whose-agent.ts';
 
 type ChildClaims = Extract<TokenClaims, { role: 'child' }>;
 
@@ -161,6 +162,7 @@ export function whoAsks(
     return { parent: null, askingInvocation: null, agentId: agentId ?? defaults.agentId };
   }
   const parent = findKnownSession(deps, agentId, key);
+  if (!parent && scopeOf(caller)) requireOwnKey(agentId!, key);
   if (!parent || !isOwn(caller, parent)) {
     throw new AppError('unknown_parent', `there is no session ${key}`, {
       hint: hints.registerParent.http,

@@ -16,8 +16,8 @@ import { appendTurn } from '../store/turns.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { askingInvocation, requireSession } from './gate.ts';
-import { ownAgent, requireInProject } from './scope.ts';
-import { whoseAgent } from './whose-agent.ts';
+import { ownAgent, requireInProject, scopeOf } from './scope.ts';
+import { requireOwnKey, whoseAgent } from './whose-agent.ts';
 
 export async function registerSession(
   deps: Deps,
@@ -36,6 +36,7 @@ export async function registerSession(
   requireInProject(caller, input.project ?? known?.project);
   const row = await deps.store.write((tx) => {
     const isNew = findSession(tx.db, agentId, input.key) === undefined;
+    if (isNew && scopeOf(caller)) requireOwnKey(agentId, input.key);
     const session = register(tx, {
       agentId,
       sessionKey: input.key,

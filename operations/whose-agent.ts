@@ -4,10 +4,12 @@ import { defaults } from '../contract/limits.ts';
 import type { InvocationRow } from '../store/invocations.ts';
 import { sessionsByKey } from '../store/sessions.ts';
 import type { Deps } from './deps.ts';
+import { outside } from './scope.ts';
 
 /**
  * Whose session a hook is about, or one that is registered: the token's agent, the one it names, the one that knows
- * the key, the one that the key names (`agent:{id}:…`), `default`. So whoever names none never forks a known session.
+ * the key (if it is one alone), the one that the key names (`agent:{id}:…`), `default`. So whoever names none never
+ * forks a session that one agent knows.
  */
 export function whoseAgent(
   deps: Deps,
@@ -22,11 +24,24 @@ export function whoseAgent(
   }
   if (hook.agentId !== undefined) return hook.agentId;
   const [known, other] = sessionsByKey(deps.store.db, hook.sessionKey ?? '');
-  if (other) {
+  if (known && !other) return known.agent_id;
+  const named = agentIn(hook.sessionKey ?? '');
+  if (other && named === undefined) {
     throw new AppError('parent_conflict', `several agents have a session ${hook.sessionKey}`, {
       hint: hints.nameAgent.http,
     });
   }
-  if (known) return known.agent_id;
-  return /^agent:([^:]+):/.exec(hook.sessionKey ?? '')?.[1] ?? defaults.agentId;
+  return named ?? defaults.agentId;
 }
+
+/**
+ * Whoever is bound to one agent makes no session under a key that names another: what that one says later, without
+ * naming itself, would land there.
+ */
+export function requireOwnKey(agentId: string, key: string): void {
+  const named = agentIn(key);
+  if (named === undefined || named === agentId) return;
+  throw outside(`agent ${named}, which ${key} names,`);
+}
+
+const agentIn = (key: string): string | undefined => /^agent:([^:]+):/.exec(key)?.[1];

@@ -21,11 +21,11 @@ import type { Tx } from '../../store/write-queue.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { askingInvocation } from '../gate.ts';
-import { outside, requireInProject, scopeOf } from '../scope.ts';
+import { requireInProject, scopeOf } from '../scope.ts';
 import { whoseAgent } from '../whose-agent.ts';
 import { givenInline, readTranscript, type GivenTranscript } from './read-transcript.ts';
 import { leaveRest } from './said.ts';
-import { isBeginning, isWithin, see } from './see.ts';
+import { isBeginning, refuseForeign, see } from './see.ts';
 import { NeedsWhole, takeTranscript } from './take-transcript.ts';
 
 /** Fields that hooks share; each has those that its schema has. */
@@ -191,7 +191,8 @@ function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought)
   const before = findSession(tx.db, agentId, about.sessionKey) ?? null;
   const holder =
     about.rootSessionKey === null ? before : findSession(tx.db, agentId, about.rootSessionKey);
-  for (const session of [before, holder]) refuseForeign(tx, hearing, session ?? null);
+  refuseForeign(tx, hearing, about.sessionKey, before);
+  if (about.rootSessionKey !== null) refuseForeign(tx, hearing, about.rootSessionKey, holder);
   if (isLeftAlone(tx, hearing, before, holder)) return bypassedAnswer(kind.name) as A;
   const named = nameOf(kind, caller, hook);
   const known = before && named !== null ? findAnswer(tx, before.id, named) : undefined;
@@ -254,11 +255,6 @@ function isLeftAlone<A>(
     setBypassed(tx, before.id, bypassStates.over);
   }
   return true;
-}
-
-function refuseForeign<A>(tx: Tx, hearing: Hearing<A>, session: SessionRow | null): void {
-  if (session === null || isWithin(tx, hearing, session)) return;
-  throw outside(session.session_key);
 }
 
 function bypassedAnswer(name: OperationName): object {

@@ -10,7 +10,8 @@ import {
   type SessionRow,
 } from '../../store/sessions.ts';
 import type { Tx } from '../../store/write-queue.ts';
-import { isOwn } from '../scope.ts';
+import { isOwn, outside, scopeOf } from '../scope.ts';
+import { requireOwnKey } from '../whose-agent.ts';
 import type { Hearing, HookKind } from './hear.ts';
 import { pokeParent } from './poke-parent.ts';
 
@@ -92,9 +93,24 @@ function isAfterEnd<A>({ kind, hook, caller }: Hearing<A>, endedAt: string, at: 
 }
 
 /** A child's token reports its own session and those below it, and new ones, which become its own. */
-export function isWithin<A>(tx: Tx, { asking, caller }: Hearing<A>, session: SessionRow): boolean {
+function isWithin<A>(tx: Tx, { asking, caller }: Hearing<A>, session: SessionRow): boolean {
   const isBelow = asking === null || isAtOrAbove(tx.db, asking.session_id, session.id);
   return isBelow && isOwn(caller, session);
+}
+
+/** Neither a known session of somebody else's is reported, nor a new one under another agent's key. */
+export function refuseForeign<A>(
+  tx: Tx,
+  hearing: Hearing<A>,
+  sessionKey: string,
+  session: SessionRow | null | undefined,
+): void {
+  const { asking, agentId, caller } = hearing;
+  if (session) {
+    if (isWithin(tx, hearing, session)) return;
+    throw outside(sessionKey);
+  }
+  if (asking || scopeOf(caller)) requireOwnKey(agentId, sessionKey);
 }
 
 export const isBeginning = ({ isStart, name }: HookKind) =>
