@@ -5,6 +5,7 @@ import { connect } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodeOfStatus, exitCodes, type ExitCode } from '../exit-codes.ts';
 import { followToEnd } from '../follow-to-end.ts';
+import { nextPage } from '../next-page.ts';
 import {
   jsonOption,
   modeOption,
@@ -74,7 +75,7 @@ async function get(deps: CliDeps, id: string, { json }: { json?: boolean }): Pro
   return exitCodes.ok;
 }
 
-async function list(deps: CliDeps, options: ListOptions): Promise<ExitCode> {
+async function list(deps: CliDeps, options: ListOptions, command: Command): Promise<ExitCode> {
   const { runner, mode, spec, parent, root, json, ...rest } = options;
   const filter = {
     ...{ runnerId: runner, executionMode: mode, specId: spec },
@@ -89,7 +90,7 @@ async function list(deps: CliDeps, options: ListOptions): Promise<ExitCode> {
   }
   if (page.items.length === 0) err.write('There are none.\n');
   else out.write(renderList(page.items, { ...look(deps), now: deps.now() }));
-  if (page.nextCursor !== null) err.write(`There are more: --cursor ${page.nextCursor}\n`);
+  if (page.nextCursor !== null) err.write(nextPage(command, page.nextCursor));
   return exitCodes.ok;
 }
 

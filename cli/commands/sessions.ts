@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { connect } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { nextPage } from '../next-page.ts';
 import { agentOption, jsonOption, ofAgent, pointInTime, wholeNumber } from '../option-values.ts';
 import { renderBlock } from '../render/context.ts';
 import { renderSessions } from '../render/sessions.ts';
@@ -50,7 +51,11 @@ export function addSessionsCommands(program: Command, { deps, action }: Cli): vo
     .action(action(context));
 }
 
-async function sessions(deps: CliDeps, options: SessionsOptions): Promise<ExitCode> {
+async function sessions(
+  deps: CliDeps,
+  options: SessionsOptions,
+  command: Command,
+): Promise<ExitCode> {
   const { agent, project, json, ...rest } = options;
   const page = await connect(deps).call('listSessions', {
     ...rest,
@@ -66,7 +71,7 @@ async function sessions(deps: CliDeps, options: SessionsOptions): Promise<ExitCo
   const width = out.isTerminal ? out.columns : Infinity;
   if (page.count === 0) err.write('There are none.\n');
   else out.write(renderSessions(page.sessions, { style, width, now: deps.now() }));
-  if (page.nextCursor !== null) err.write(`There are more: --cursor ${page.nextCursor}\n`);
+  if (page.nextCursor !== null) err.write(nextPage(command, page.nextCursor));
   return exitCodes.ok;
 }
 

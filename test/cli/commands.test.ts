@@ -23,12 +23,16 @@ test('list is a table on which all is named by what it was called', async () => 
       expect(seen[0]?.url).toBe(
         '/api/subagents?since=2025-12-31T23%3A00%3A00.000Z&limit=2&runnerId=demo',
       );
-      expect(run.err).toBe('There are more: --cursor c2\n');
+      expect(run.err).toBe(
+        'There are more: offshoot list -r demo --since 2025-12-31T23:00:00.000Z -n 2 --cursor c2\n',
+      );
       expect(`\n${run.out}`).toBe(`
 ID     STATUS     MODE  RUNNER  TITLE       TOOK  CREATED
 sub_2  running    SYNC  demo    Build it          1 h ago
 sub_1  completed  SYNC  demo    Say hello  2.5 s  1 h ago
 `);
+      const quoted = await cli(['list', '--parent', "Jo's main", '--cursor', 'c1'], { url });
+      expect(quoted.err).toBe("There are more: offshoot list -p 'Jo'\\''s main' --cursor c2\n");
     },
   );
 });
@@ -99,31 +103,6 @@ test('wait for one prints its answer', async () => {
         : answerJson(response, { done: [recordOf()], open: [], more: [] }),
     async ({ url }) => {
       expect(await cli(['wait', 'sub_1'], { url })).toMatchObject({ exitCode: 0, out: 'hello\n' });
-    },
-  );
-});
-
-test('delete asks a person, refuses a script that has not said --yes, and says what went', async () => {
-  await withFakeServer(
-    (_, response) => answerJson(response, { sessions: 1, invocations: 2, turns: 30, callbacks: 0 }),
-    async ({ url, seen }) => {
-      const no = await cli(['delete', 'sub_1'], { url, isTerminal: true, answers: ['n'] });
-      expect(no).toMatchObject({ exitCode: 130, out: '' });
-      expect(seen).toEqual([]);
-      const unsaid = await cli(['delete', 'sub_1'], { url });
-      expect(unsaid).toMatchObject({
-        exitCode: 2,
-        err: 'offshoot: Nobody is there to be asked whether to delete sub_1.\n  Say it with --yes.\n',
-      });
-      expect(seen).toEqual([]);
-      const yes = await cli(['delete', 'main', '--session', '--yes'], { url });
-      expect(yes.out).toBe('Deleted: 1 session, 2 invocations, 30 turns, 0 callbacks.\n');
-      expect(seen[0]).toMatchObject({ method: 'DELETE', url: '/api/sessions/main' });
-      await cli(['delete', 'main', '--session', '--agent', 'b', '--yes'], { url });
-      expect(seen[1]?.url).toBe('/api/sessions/main?agentId=b');
-      // An id has one agent: naming another would be a mistake that nobody saw.
-      const alone = await cli(['delete', 'sub_1', '--agent', 'b', '--yes'], { url });
-      expect(alone).toMatchObject({ exitCode: 2, err: expect.stringContaining('--session') });
     },
   );
 });

@@ -51,7 +51,10 @@ test('sessions is a table of who holds them and what is open for them', async ()
         limit: '6',
         cursor: 'c1',
       });
-      expect(run).toMatchObject({ exitCode: 0, err: 'There are more: --cursor c2\n' });
+      expect(run).toMatchObject({
+        exitCode: 0,
+        err: 'There are more: offshoot sessions --agent alice -p . --harness codex --since 2025-12-31T23:00:00.000Z --active -n 6 --cursor c2\n',
+      });
       expect(`\n${run.out}`).toBe(`
 SESSION    AGENT    HARNESS  STATE     PARENT   OPEN  WAITING  ACTIVE
 plugged    default  codex    plugin                2       11  1 h ago
