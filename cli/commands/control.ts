@@ -1,5 +1,10 @@
 /** `cancel` and `delete`. */
 import type { Command } from 'commander';
+import type { OffshootClient } from '../../client/index.ts';
+import { AppError } from '../../contract/errors.ts';
+import { hints } from '../../contract/hints.ts';
+import type { SubAgentRecord } from '../../contract/records.ts';
+import { isFinal } from '../../contract/words.ts';
 import { connect } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
@@ -32,17 +37,16 @@ async function cancel(
   id: string,
   { reason, json }: { reason?: string; json?: boolean },
 ): Promise<ExitCode> {
+  const client = connect(deps);
   const input = { id, ...(reason === undefined ? {} : { reason }) };
-  const record = await withProgress(
-    deps,
-    `cancelling ${id}`,
-    connect(deps).call('cancelSubagent', input),
-  );
+  const hadEnded = isFinal((await client.call('getSubagent', { id })).status);
+  const record = await withProgress(deps, `cancelling ${id}`, client.call('cancelSubagent', input));
   if (json) writeJson(deps.out, record);
   else {
     const style = createStyle(deps.out.hasColor);
+    const had = hadEnded ? 'had ended already: ' : '';
     const why = record.pendingReason === null ? '' : ` · ${record.pendingReason}`;
-    deps.out.write(`${statusGlyph(record.status, style)} ${id} ${record.status}${why}\n`);
+    deps.out.write(`${statusGlyph(record.status, style)} ${id} ${had}${record.status}${why}\n`);
   }
   return exitCodes.ok;
 }
@@ -63,7 +67,7 @@ async function remove(
     throw usageError('An invocation is known by its id alone.', 'Use --agent with --session.');
   }
   const client = connect(deps);
-  if (!yes && !(await isSure(deps, id))) {
+  if (!yes && !(await isSure(deps, id, session ? null : client))) {
     deps.err.write('Nothing was deleted.\n');
     return exitCodes.interrupted;
   }
@@ -82,11 +86,24 @@ async function remove(
   return exitCodes.ok;
 }
 
-/** Transcripts do not come back. Where nobody can be asked, it has to be said beforehand. */
-async function isSure({ input, err }: CliDeps, id: string): Promise<boolean> {
+/**
+ * Transcripts do not come back. Where nobody can be asked, it has to be said beforehand. What an
+ * invocation (`client`: where to look) is refused for anyway is not asked about.
+ */
+async function isSure(
+  { input, err }: CliDeps,
+  id: string,
+  client: OffshootClient | null,
+): Promise<boolean> {
   if (!input.isTerminal || !err.isTerminal) {
     throw usageError(`Nobody is there to be asked whether to delete ${id}.`, 'Say it with --yes.');
   }
+  if (client !== null) requireEnded(await client.call('getSubagent', { id }));
   const question = `Delete ${id} with its transcript and all below it? [y/N] `;
   return /^\s*y/i.test((await input.ask(question, new AbortController().signal)) ?? '');
+}
+
+function requireEnded({ id, status }: SubAgentRecord): void {
+  if (isFinal(status)) return;
+  throw new AppError('still_running', `${id} is ${status}`, { hint: hints.stillRunning.http });
 }
