@@ -26,7 +26,7 @@ function fieldsOf(record: SubAgentRecord): [string, string | null][] {
   return [
     ['error', record.error === null ? null : `${record.error} (${record.errorCode})`],
     ['to do', record.errorHint],
-    ['waits for', record.pendingReason],
+    waiting(record),
     ['runner', record.runnerId],
     ['mode', `${record.executionMode}${record.detached ? ', detached' : ''}`],
     ['asked by', record.parentSessionId],
@@ -43,6 +43,14 @@ function fieldsOf(record: SubAgentRecord): [string, string | null][] {
     ['workflow', record.workflowId],
     ['in Temporal', record.temporalUrl],
   ];
+}
+
+/** What it waits for, where the reason is that; all else tells what happens with it now. */
+function waiting({ pendingReason: reason }: SubAgentRecord): [string, string | null] {
+  const slot = /^no free slot(.*): (\d+ before it)$/s.exec(reason ?? '');
+  if (slot) return ['waits for', `a free slot${slot[1]}, ${slot[2]}`];
+  const rest = /^waits for (.*)$/s.exec(reason ?? '');
+  return rest ? ['waits for', rest[1]!] : ['now', reason];
 }
 
 function tokensOf({ result }: SubAgentRecord): string | null {

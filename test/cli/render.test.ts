@@ -5,9 +5,11 @@ import { ill, renderFindings, well } from '../../cli/render/findings.ts';
 import { plainText } from '../../domain/plain-text.ts';
 import { addressesOf, renderAddresses, renderStatus, troubleOf } from '../../cli/render/stack.ts';
 import { createStyle } from '../../cli/render/style.ts';
+import { renderRecord } from '../../cli/render/record.ts';
 import { renderTable } from '../../cli/render/table.ts';
 import { renderTree } from '../../cli/render/tree.ts';
 import { cutTo, widthOf } from '../../cli/render/width.ts';
+import { runningRecord } from '../client/fake-server.ts';
 import type { TreeNode } from '../../contract/records.ts';
 import type { Health } from '../../contract/system-records.ts';
 
@@ -189,7 +191,10 @@ test('the state of the stack', () => {
     { name: 'engine', pid: null, isRunning: false },
     { name: 'server', pid: 7, isRunning: true },
   ];
-  const stack = { home: '/h', url: 'http://127.0.0.1:8464', launcher: 5, processes, problem: null };
+  const stack = {
+    ...{ state: 'degraded' as const, home: '/h', url: 'http://127.0.0.1:8464', launcher: 5 },
+    ...{ processes, problem: null },
+  };
   expect(`\n${renderStatus({ ...stack, health }, style)}`).toBe(`
 degraded
   server       http://127.0.0.1:8464 (version 0.1.0)
@@ -246,4 +251,19 @@ test('findings say why they matter and what to do, under what is wrong', () => {
 test('sizes are told in powers of ten', () => {
   const said = [0, 999, 1000, 1_250_000, 340_000_000, 5e9].map(formatBytes);
   expect(said).toEqual(['0 B', '999 B', '1.0 kB', '1.3 MB', '340 MB', '5.0 GB']);
+});
+
+test.each([
+  ['no free slot: 1 before it', 'waits for  a free slot, 1 before it'],
+  [
+    'no free slot on runner host b: 0 before it',
+    'waits for  a free slot on runner host b, 0 before it',
+  ],
+  ['waits for 2 open children', 'waits for  2 open children'],
+  ['no runner host is up', 'now        no runner host is up'],
+  [null, null],
+])('that the pending reason is %p reads as a sentence', (pendingReason, line) => {
+  const shown = renderRecord(runningRecord({ status: 'pending', pendingReason }), style);
+  if (line === null) expect(shown).not.toMatch(/waits for|now /);
+  else expect(shown).toContain(`\n  ${line}\n`);
 });
