@@ -12,7 +12,20 @@ interface Look {
 }
 
 export function renderHits(hits: readonly SearchHit[], look: Look): string {
-  return hits.map((hit) => renderHit(hit, look)).join('\n');
+  const shown = hits.filter((hit) => !isAlsoAnswer(hit, hits));
+  return shown.map((hit) => renderHit(hit, look)).join('\n');
+}
+
+/** What a program printed is its answer, too, and stands there twice. */
+function isAlsoAnswer({ role, sessionKey, excerpt }: SearchHit, hits: readonly SearchHit[]) {
+  if (role !== 'stdout') return false;
+  const text = excerpt.trim();
+  return hits.some(
+    (other) =>
+      other.role === 'assistant' &&
+      other.sessionKey === sessionKey &&
+      other.excerpt.trim() === text,
+  );
 }
 
 function renderHit(hit: SearchHit, { style, now, query }: Look): string {

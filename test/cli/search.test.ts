@@ -33,6 +33,24 @@ test('search shows where it was said, and the words around it, harmless', () =>
     },
   ));
 
+test('an answer that its program also printed is shown once, and in JSON as it is', () => {
+  const excerpt = 'the trunk ports are fine';
+  const hits = [
+    { ...hit, turn: 2, role: 'stdout', excerpt: `${excerpt}\n` },
+    { ...hit, turn: 3, role: 'assistant', excerpt },
+    { ...hit, turn: 5, role: 'stdout', excerpt, sessionKey: 'agent:other' },
+  ];
+  return withFakeServer(
+    (_, response) => answerJson(response, { query: 'q', hits, count: 3 }),
+    async ({ url }) => {
+      const { out } = await cli(['search', 'trunk'], { url });
+      expect(out.match(/turn \d {2}\w+/g)).toEqual(['turn 3  assistant', 'turn 5  stdout']);
+      const json = await cli(['search', 'trunk', '--json'], { url });
+      expect(JSON.parse(json.out)).toEqual({ query: 'q', hits, count: 3 });
+    },
+  );
+});
+
 test('nothing found is told aside, and in JSON as it is', () =>
   withFakeServer(
     (_, response) => answerJson(response, { query: 'x', hits: [], count: 0 }),
