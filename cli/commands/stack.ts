@@ -10,6 +10,7 @@ import { jsonOption, port } from '../option-values.ts';
 import { tellLine, withProgress } from '../progress.ts';
 import { addressesOf, renderAddresses, renderStatus } from '../render/stack.ts';
 import { createStyle } from '../render/style.ts';
+import { stackState } from '../stack-state.ts';
 import { tellTrouble } from '../tell-trouble.ts';
 import { fateOfAgents, upInForeground } from '../up-in-foreground.ts';
 import { writeJson } from '../write-json.ts';
@@ -115,10 +116,16 @@ async function down(
 
 async function status(deps: CliDeps, { json }: { json?: boolean }): Promise<ExitCode> {
   const { launcherStatus } = await import('../../launcher/stop-launcher.ts');
+  const { stoppingLauncher } = await import('../../launcher/launcher-file.ts');
   const { home, out } = deps;
-  const { launcher, processes } = launcherStatus(home);
-  const { health, url, problem } = await homeHealth(home);
-  const stack = { home, url, launcher: launcher?.pid ?? null, processes, health, problem };
+  const { health, url, problem: found } = await homeHealth(home);
+  // Afterwards: what ended while the server was asked is not told to live.
+  const { launcher: looksAfter, processes } = launcherStatus(home);
+  const launcher = looksAfter?.pid ?? null;
+  const isStopping = stoppingLauncher(home) !== null;
+  const seen = { launcher, processes, health, isStopping, problem: found };
+  const { state, problem } = stackState(seen);
+  const stack = { state, home, url, launcher, processes, health, problem };
   if (json) writeJson(out, stack);
   else out.write(renderStatus(stack, createStyle(out.hasColor)));
   return health?.status === 'ready' ? exitCodes.ok : exitCodes.unreachable;

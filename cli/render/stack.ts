@@ -1,4 +1,5 @@
 /** Where everything is, for `up`, and how it is, for `status`. */
+import type { AppError } from '../../contract/errors.ts';
 import type { Health } from '../../contract/system-records.ts';
 import { formatDuration } from './duration.ts';
 import type { Style } from './style.ts';
@@ -51,32 +52,55 @@ export function troubleOf(
   return { what: 'No runner host is live: no agent can run.', remedy: `See ${logs}/host.log.` };
 }
 
+export type StackState =
+  'ready' | 'degraded' | 'not answering' | 'restarting' | 'stopping' | 'not running';
+
+/** As any error is told with `--json`. */
+export type Problem = Pick<AppError, 'code' | 'message' | 'hint'>;
+
 export interface StackStatus {
+  state: StackState;
   home: string;
   url: string | null;
   /** Its pid. */
   launcher: number | null;
   processes: { name: string; pid: number | null; isRunning: boolean }[];
   health: Health | null;
-  problem: { message: string } | null;
+  problem: Problem | null;
 }
 
 export function renderStatus(stack: StackStatus, style: Style): string {
-  const { health } = stack;
-  const pids = stack.processes
-    .filter(({ isRunning }) => isRunning)
-    .map(({ name, pid }) => `${name} ${pid}`);
-  const processes = [...(stack.launcher === null ? [] : [`launcher ${stack.launcher}`]), ...pids];
-  const common: [string, string][] = [
-    ['home', stack.home],
-    ['processes', processes.length === 0 ? 'none' : processes.join(', ')],
+  const { health, state } = stack;
+  const fields = [
+    ...(health === null ? problemFields(stack.problem) : healthFields(stack.url ?? '', health)),
+    ['home', stack.home] satisfies [string, string],
+    ...processFields(stack),
   ];
-  if (health === null) {
-    const why = stack.problem?.message ?? 'the server does not answer';
-    return `${style.red('not running')}\n${lines([['server', why], ...common], style)}`;
-  }
-  const paint = health.status === 'ready' ? style.green : style.yellow;
-  return `${paint(health.status)}\n${lines([...healthFields(stack.url ?? '', health), ...common], style)}`;
+  return `${paintOf(state, style)(state)}\n${lines(fields, style)}`;
+}
+
+function paintOf(state: StackState, { green, yellow, red }: Style): (text: string) => string {
+  if (state === 'ready') return green;
+  return state === 'not running' || state === 'not answering' ? red : yellow;
+}
+
+function problemFields(problem: Problem | null): [string, string][] {
+  const why: [string, string] = ['server', problem?.message ?? 'the server does not answer'];
+  return problem?.hint ? [why, ['', problem.hint]] : [why];
+}
+
+function processFields({ launcher, processes }: StackStatus): [string, string][] {
+  const live = processes.filter(({ isRunning }) => isRunning);
+  const names = live.map(({ name, pid }) => `${name} ${pid}`);
+  const all = [...(launcher === null ? [] : [`launcher ${launcher}`]), ...names];
+  const told: [string, string] = ['processes', all.length === 0 ? 'none' : all.join(', ')];
+  if (launcher !== null || live.length === 0) return [told];
+  // All else has ended: that is how `down --leave-agents` leaves it.
+  const isLeft = live.every(({ name }) => name === 'host');
+  const why: [string, string] = isLeft
+    ? ['runner host', 'finishes its agents; the answers are taken in at the next offshoot up']
+    : ['launcher', 'none: what dies is not started again; offshoot up --detach starts one'];
+  return [told, why];
 }
 
 function healthFields(url: string, { engine, hosts, ...health }: Health): [string, string][] {
