@@ -31,9 +31,6 @@ export function createProgram(cli: Cli): Command {
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .exitOverride()
-    .showHelpAfterError(
-      '(offshoot --help shows the commands, offshoot <command> --help one of them)',
-    )
     .configureOutput({
       writeOut: (text) => out.write(text),
       writeErr: (text) => err.write(text),

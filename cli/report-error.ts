@@ -10,9 +10,12 @@ export function reportError(
   { err }: Pick<CliDeps, 'err'>,
   error: unknown,
   isJson: boolean,
+  /** Where the help of its command is. */
+  help: string,
 ): ExitCode {
-  const { code, message, hint: given } = asAppError(error);
-  const hint = hintFor('cli', given);
+  const known = asAppError(error);
+  const { code, message } = known;
+  const hint = hintFor('cli', known.hint) ?? hintOf(known, help);
   if (isJson) {
     err.write(`${JSON.stringify({ error: { code, message, hint } })}\n`);
   } else {
@@ -30,6 +33,14 @@ function asAppError(error: unknown): AppError {
     cause: error,
     hint: 'This is a mistake in Offshoot, not in how it was called.',
   });
+}
+
+/** What a refusal that says nothing of it leaves to be done. */
+function hintOf({ code, message }: AppError, help: string): string | null {
+  if (code === 'bad_request') return help;
+  if (message.startsWith('there is no invocation ')) return '`offshoot list` shows them.';
+  if (message.startsWith('there is no session ')) return '`offshoot sessions` shows them.';
+  return null;
 }
 
 /** For mistakes in the command line that commander cannot see. */

@@ -1,9 +1,9 @@
 /** One command line from its words to its exit code. */
-import { CommanderError } from 'commander';
+import { CommanderError, type Command } from 'commander';
 import type { Cli, CliDeps } from './deps.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { createProgram } from './program.ts';
-import { reportError } from './report-error.ts';
+import { reportError, usageError } from './report-error.ts';
 
 export async function runCli(deps: CliDeps, args: readonly string[]): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.ok;
@@ -12,14 +12,41 @@ export async function runCli(deps: CliDeps, args: readonly string[]): Promise<Ex
     async (...given) => {
       exitCode = await command(deps, ...given);
     };
+  const isJson = args.includes('--json');
+  const program = createProgram({ deps: isJson ? withoutWords(deps) : deps, action });
+  const help = helpOf(program, args);
   try {
-    await createProgram({ deps, action }).parseAsync(args, { from: 'user' });
+    await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
+    if (!(error instanceof CommanderError)) return reportError(deps, error, isJson, help);
     // Commander has said what was wrong, or shown the help that was asked for.
-    if (error instanceof CommanderError) {
-      return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    }
-    return reportError(deps, error, args.includes('--json'));
+    if (error.exitCode === 0) return exitCodes.ok;
+    if (isJson) return reportError(deps, usageError(messageOf(error)), isJson, help);
+    if (error.code !== 'commander.help') deps.err.write(`(${help})\n`);
+    return exitCodes.usage;
   }
+}
+
+/** Commander's words on standard error are for a person. */
+const withoutWords = (deps: CliDeps): CliDeps => ({
+  ...deps,
+  err: { ...deps.err, write: () => undefined },
+});
+
+/** A command that is one of several was left out: then Commander shows the help, and has no message. */
+function messageOf({ code, message }: CommanderError): string {
+  return code === 'commander.help' ? 'A command is missing.' : message.replace(/^error: /, '');
+}
+
+function helpOf(program: Command, args: readonly string[]): string {
+  const words = [program.name()];
+  let command: Command | undefined = program;
+  for (const arg of args) {
+    command = command.commands.find((one) => one.name() === arg);
+    if (!command) break;
+    words.push(arg);
+  }
+  const shows = words.length === 1 ? 'the commands' : 'how it is called';
+  return `${words.join(' ')} --help shows ${shows}`;
 }

@@ -99,7 +99,7 @@ export function stopped(reason: StopReason, runner: CommandRunner) {
 const emptyHint = 'the program must print its answer to stdout; stderr is for progress';
 
 function invalidHint(runner: CommandRunner): string {
-  return `see the transcript for what it printed, and check result and resultPath of runners.${runner.id}`;
+  return `\`offshoot transcript <id>\` shows what it printed; check result and resultPath of runners.${runner.id}`;
 }
 
 function leftOut(bytes: number): string {

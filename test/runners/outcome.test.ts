@@ -171,6 +171,7 @@ test.each([
   expect(await json(printed)).toMatchObject({
     kind: 'failed',
     errorCode: 'invalid_result',
+    errorHint: expect.stringContaining('`offshoot transcript <id>`'),
     content: printed,
   });
 });

@@ -1,0 +1,61 @@
+/** What is said of a command line that cannot be carried out, and what to do then. */
+import { expect, test } from '@jest/globals';
+import { withFakeServer } from '../client/fake-server.ts';
+import { cli } from './cli-harness.ts';
+
+const url = 'http://127.0.0.1:1';
+
+test.each([
+  [['run', 'demo', 'x', '--modes'], "unknown option '--modes'", 'offshoot run --help shows how'],
+  [['list', '--since', 'yesterday'], 'It must be a date', 'offshoot list --help shows how'],
+  [['config', 'show', 'x'], 'too many arguments', 'offshoot config show --help shows how'],
+  [['import', '/no/such'], 'cannot be read', 'offshoot import --help shows how'],
+  [['rum'], "unknown command 'rum'", 'offshoot --help shows the commands'],
+])(
+  '%j names the help of its own command, and with --json is an error like all others',
+  async (args, message, help) => {
+    const run = await cli(args, { url });
+    expect(run).toMatchObject({ exitCode: 2, out: '' });
+    expect(run.err).toContain(message);
+    expect(run.err.trimEnd().split('\n').at(-1)).toContain(help);
+    const json = await cli([...args, '--json'], { url });
+    expect(json).toMatchObject({ exitCode: 2, out: '' });
+    expect(JSON.parse(json.err)).toEqual({
+      error: {
+        code: 'bad_request',
+        message: expect.stringContaining(message),
+        hint: expect.stringContaining(help),
+      },
+    });
+  },
+);
+
+test('no command at all is a mistake with --json, too', async () => {
+  const run = await cli(['config', '--json'], { url });
+  expect(run).toMatchObject({ exitCode: 2, out: '' });
+  expect(JSON.parse(run.err)).toEqual({
+    error: {
+      code: 'bad_request',
+      message: expect.any(String),
+      hint: 'offshoot config --help shows how it is called',
+    },
+  });
+  expect((await cli(['list', '--help', '--json'], { url })).out).toContain('Usage: offshoot list');
+});
+
+test.each([
+  ['there is no invocation sub_x', ['get', 'sub_x'], '`offshoot list` shows them.'],
+  ['there is no session nope', ['tree', 'nope'], '`offshoot sessions` shows them.'],
+])('where %s the command that shows those that are there is named', (detail, args, hint) => {
+  const problem = { type: 'about:blank', title: 'x', status: 404, code: 'not_found', hint: null };
+  return withFakeServer(
+    (_, response) => {
+      response.writeHead(404, { 'content-type': 'application/problem+json' });
+      response.end(JSON.stringify({ ...problem, detail }));
+    },
+    async (server) => {
+      const run = await cli(args, { url: server.url });
+      expect(run).toMatchObject({ exitCode: 3, err: `offshoot: ${detail}\n  ${hint}\n` });
+    },
+  );
+});
