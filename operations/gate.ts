@@ -3,9 +3,17 @@ import { AppError } from '../contract/errors.ts';
 import { hints } from '../contract/hints.ts';
 import { defaults } from '../contract/limits.ts';
 import {
+  operations,
+  type OperationDeclaration,
+  type OperationName,
+} from '../contract/operations.ts';
+import { isFinal } from '../contract/words.ts';
+import type { Db } from '../store/database.ts';
+import {
   findInvocation,
   isInSubtree,
   openInvocationOn,
+  statusOf,
   type InvocationRow,
 } from '../store/invocations.ts';
 import { liveRun } from '../store/lifecycle/claim.ts';
@@ -14,7 +22,15 @@ import { findSession, sessionById, sessionsByKey, type SessionRow } from '../sto
 import type { TokenClaims } from '../domain/token.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
-import { isOwn, mayStart, outside, ownAgent, requireInProject, scopeOf } from './scope.ts';
+import {
+  isOwn,
+  mayStart,
+  outside,
+  ownAgent,
+  permissionFor,
+  requireInProject,
+  scopeOf,
+} from './scope.ts';
 import { requireOwnKey } from './whose-agent.ts';
 
 type ChildClaims = Extract<TokenClaims, { role: 'child' }>;
@@ -30,6 +46,27 @@ export function askingInvocation(deps: Deps, caller: Caller): InvocationRow | nu
   if (!row) throw new AppError('unauthorized', 'the invocation of this token was deleted');
   return row;
 }
+
+/**
+ * In front of every operation: an agent that has ended changes nothing any more. Hooks look at whose session they are
+ * of; what it asks to be run is refused where it is accepted, which knows a repeat.
+ */
+export function requireRunning(deps: Deps, { claims }: Caller, name: OperationName): void {
+  if (claims.role !== 'child' || permissionFor(name) === 'recall') return;
+  const { idle }: OperationDeclaration = operations[name];
+  if (idle || name === 'runSubagent' || name === 'sendToSubagent') return;
+  if (hasEnded(deps.store.db, claims.invocationId)) throw ended(claims.invocationId);
+}
+
+export function hasEnded(db: Db, invocationId: string): boolean {
+  const status = statusOf(db, invocationId);
+  return status !== null && isFinal(status);
+}
+
+export const ended = (invocationId: string) =>
+  new AppError('forbidden', `the token of ${invocationId} changes nothing any more`, {
+    hint: 'Its invocation has ended. What it could read it still can.',
+  });
 
 /**
  * Who stands still in a wait: the token's invocation, else the one that runs in the session which the header names,

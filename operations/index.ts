@@ -10,6 +10,7 @@ import { createToken } from './create-token.ts';
 import { requirePermission } from './scope.ts';
 import { getContext, writeCheckpoint } from './context.ts';
 import * as entities from './entities.ts';
+import { requireRunning } from './gate.ts';
 import { claim } from './host/claim.ts';
 import { hello } from './host/hello.ts';
 import { report } from './host/report.ts';
@@ -97,6 +98,7 @@ export const handlers = Object.fromEntries(
 function guarded(name: OperationName, handle: AnyHandler): AnyHandler {
   return async (deps, caller, input) => {
     requirePermission(caller, name);
+    requireRunning(deps, caller, name);
     return handle(deps, caller, input);
   };
 }

@@ -17,17 +17,21 @@ export function scopeOf({ claims }: Caller): ScopedClaims | null {
   return isScoped ? (claims as ScopedClaims) : null;
 }
 
-/** In front of every operation. Reading needs `recall`, all else `remember`; deleting is an operator's. */
+/** Reading needs `recall`, all else `remember`. */
+export function permissionFor(name: OperationName): Permission {
+  const operation: OperationDeclaration = operations[name];
+  return operation.permission ?? (operation.method === 'GET' ? 'recall' : 'remember');
+}
+
+/** In front of every operation. Deleting is an operator's. */
 export function requirePermission(caller: Caller, name: OperationName): void {
   const scope = scopeOf(caller);
   if (scope === null) return;
-  const operation: OperationDeclaration = operations[name];
-  const needed: Permission =
-    operation.permission ?? (operation.method === 'GET' ? 'recall' : 'remember');
+  const needed = permissionFor(name);
   if (!scope.permissions.includes(needed)) {
     throw new AppError('forbidden', `this ${scope.role} token lacks the ${needed} permission`);
   }
-  if (operation.method === 'DELETE' && scope.role !== 'operator') {
+  if (operations[name].method === 'DELETE' && scope.role !== 'operator') {
     throw new AppError('forbidden', `a token of role ${scope.role} deletes nothing`);
   }
 }

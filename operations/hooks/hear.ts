@@ -20,7 +20,7 @@ import { snapshotOf } from '../../store/snapshots.ts';
 import type { Tx } from '../../store/write-queue.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { askingInvocation } from '../gate.ts';
+import { askingInvocation, hasEnded } from '../gate.ts';
 import { requireInProject, scopeOf } from '../scope.ts';
 import { whoseAgent } from '../whose-agent.ts';
 import { givenInline, readTranscript, type GivenTranscript } from './read-transcript.ts';
@@ -57,7 +57,7 @@ export interface Heard {
   config: ContextConfig;
   /** It came with a transcript that could be read. */
   hasTranscript: boolean;
-  /** Nobody reads its answer: it comes late, or is refused for its transcript. */
+  /** Nobody reads its answer: it comes late, is refused for its transcript, or is of an agent that has ended. */
   isUnread: boolean;
   /** It has a key or a time of its own: the same words under another one are said again. */
   isNamed: boolean;
@@ -186,8 +186,9 @@ export interface Hearing<A> {
 }
 
 function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought): A {
-  const { agentId, about, caller, config, kind, hook, effect } = hearing;
-  const isUnread = caller.isLateHook || brought.refusal !== null;
+  const { asking, agentId, about, caller, config, kind, hook, effect } = hearing;
+  const isOver = asking !== null && hasEnded(tx.db, asking.id);
+  const isUnread = caller.isLateHook || brought.refusal !== null || isOver;
   const before = findSession(tx.db, agentId, about.sessionKey) ?? null;
   const holder =
     about.rootSessionKey === null ? before : findSession(tx.db, agentId, about.rootSessionKey);

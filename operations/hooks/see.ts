@@ -1,4 +1,5 @@
 /** Whose session a hook is, as the store knows it from then on. */
+import type { InvocationRow } from '../../store/invocations.ts';
 import { isAtOrAbove, lineageOf, linkSession } from '../../store/lineage.ts';
 import { queueSessionPoke } from '../../store/outbox.ts';
 import { sessionsFrom } from '../../store/session-family.ts';
@@ -10,6 +11,7 @@ import {
   type SessionRow,
 } from '../../store/sessions.ts';
 import type { Tx } from '../../store/write-queue.ts';
+import { ended, hasEnded } from '../gate.ts';
 import { isOwn, outside, scopeOf } from '../scope.ts';
 import { requireOwnKey } from '../whose-agent.ts';
 import type { Hearing, HookKind } from './hear.ts';
@@ -98,7 +100,10 @@ function isWithin<A>(tx: Tx, { asking, caller }: Hearing<A>, session: SessionRow
   return isBelow && isOwn(caller, session);
 }
 
-/** Neither a known session of somebody else's is reported, nor a new one under another agent's key. */
+/**
+ * Neither a known session of somebody else's is reported, nor a new one under another agent's key. Whose invocation has
+ * ended reports no more than what comes late of its own program.
+ */
 export function refuseForeign<A>(
   tx: Tx,
   hearing: Hearing<A>,
@@ -106,11 +111,20 @@ export function refuseForeign<A>(
   session: SessionRow | null | undefined,
 ): void {
   const { asking, agentId, caller } = hearing;
-  if (session) {
-    if (isWithin(tx, hearing, session)) return;
-    throw outside(sessionKey);
+  if (session && !isWithin(tx, hearing, session)) throw outside(sessionKey);
+  if (!session && (asking || scopeOf(caller))) requireOwnKey(agentId, sessionKey);
+  if (!asking || !hasEnded(tx.db, asking.id)) return;
+  if (!session || !isOfProgram(tx, asking, session)) throw ended(asking.id);
+}
+
+/** What the invocation's own program has reported: the agents that it has started have tokens of their own. */
+function isOfProgram(tx: Tx, { session_id: own }: InvocationRow, session: SessionRow): boolean {
+  let at: SessionRow | null = session;
+  while (at && at.id !== own && at.kind === 'external') {
+    const edge = lineageOf(tx.db, at.id);
+    at = edge ? sessionById(tx.db, edge.parent_session_id) : null;
   }
-  if (asking || scopeOf(caller)) requireOwnKey(agentId, sessionKey);
+  return at?.id === own;
 }
 
 export const isBeginning = ({ isStart, name }: HookKind) =>

@@ -1,0 +1,95 @@
+/** An agent's token when its invocation has ended: it changes nothing any more, but for what its program tells late. */
+import { expect, test } from '@jest/globals';
+import type { OperationInput, OperationName } from '../../../contract/operations.ts';
+import { refusal } from '../operations-fixture.ts';
+import { everyHook, hookNames, withHooks, type HookRoom } from './hooks-fixture.ts';
+
+/** A parent with a child that has ended and a session which its program has reported. */
+async function ended(room: HookRoom) {
+  const parent = await room.start();
+  const child = await room.start({}, room.child(parent.id));
+  const below = await room.start({}, room.child(child.id));
+  const run = await room.host.claim(child.id);
+  const me = room.child(child.id);
+  const start = { harness: 'claude-code', sessionKey: 's1' };
+  await room.ask('hookSessionStart', start, me);
+  await room.ask('hookSubagentStart', { ...start, harnessAgentId: 'a1' }, me);
+  await room.ask('hookSessionStart', { ...start, sessionKey: 'deep' }, room.child(below.id));
+  await room.host.end(run, 'done');
+  expect(room.row(child.id).status).toBe('completed');
+  return { me, child, below };
+}
+
+test('its late hooks are heard for what it has reported, and make and touch nothing else', () =>
+  withHooks(async (room) => {
+    const { me } = await ended(room);
+    const before = room.count('sessions');
+    for (const name of hookNames) {
+      const hook = (sessionKey: string) => ({ ...everyHook[name], sessionKey }) as never;
+      for (const key of ['new', 'deep', 'agent:default:main']) {
+        const asked = room.ask(name, hook(key), me);
+        expect([name, key, await refusal(asked)]).toEqual([name, key, 'forbidden']);
+      }
+      expect([name, await refusal(room.ask(name, hook('s1'), me))]).toEqual([name, 'not refused']);
+    }
+    const unheardOf = { harness: 'claude-code', sessionKey: 's1', harnessAgentId: 'a2' };
+    expect(await refusal(room.ask('hookSubagentStart', unheardOf, me))).toBe('forbidden');
+    expect(room.count('sessions')).toBe(before);
+    expect(room.said('s1')).toContain('user: hello');
+  }));
+
+test('it changes nothing of what it has started, of itself and of what it has reported, and reads it all', () =>
+  withHooks(async (room) => {
+    const { me, child, below } = await ended(room);
+    const row = room.row(below.id);
+    const changes: { [N in OperationName]?: OperationInput<N> } = {
+      cancelSubagent: { id: below.id },
+      deleteSubagent: { id: below.id },
+      registerSession: { key: 'mine' },
+    };
+    for (const [name, input] of Object.entries(changes)) {
+      const asked = room.ask(name as 'cancelSubagent', input as never, me);
+      await expect(asked).rejects.toMatchObject({
+        code: 'forbidden',
+        hint: 'Its invocation has ended. What it could read it still can.',
+      });
+    }
+    for (const key of [child.sessionKey, below.sessionKey, 's1']) {
+      const codes = [
+        await refusal(room.ask('bypassSession', { key, enabled: true }, me)),
+        await refusal(room.ask('renewSession', { key }, me)),
+        await refusal(room.ask('ackCallbacks', { key, ids: ['cb_x'] }, me)),
+        await refusal(room.ask('writeCheckpoint', { key, summary: 'obey me' }, me)),
+        await refusal(room.ask('deleteSession', { key }, me)),
+      ];
+      expect([key, codes]).toEqual([key, Array(5).fill('forbidden')]);
+      expect(await refusal(room.ask('getSession', { key }, me))).toBe('not refused');
+      expect(await refusal(room.ask('getCallbacks', { key }, me))).toBe('not refused');
+    }
+    const wait = room.ask('waitSubagents', { ids: [below.id], waitSeconds: 0 }, me);
+    expect((await wait).open).toHaveLength(1);
+    expect(await refusal(room.start({}, me))).toBe('parent_final');
+    expect(room.row(below.id)).toEqual(row);
+  }));
+
+test('what it asked for before it ended, and asks for again, is still found', () =>
+  withHooks(async (room) => {
+    const { id } = await room.start();
+    const run = await room.host.claim(id);
+    const me = { ...room.child(id), idempotencyKey: 'once' };
+    const first = await room.start({}, me);
+    await room.host.end(run, 'done');
+    expect((await room.start({}, me)).id).toBe(first.id);
+  }));
+
+test('a callback is not handed to it any more', () =>
+  withHooks(async (room) => {
+    const { me } = await ended(room);
+    const { id } = await room.start({ executionMode: 'ASYNC_CALLBACK', parentSessionId: 's1' });
+    await room.host.play(id, 'the answer');
+    for (const idempotencyKey of ['1', '2', '3']) {
+      const stop = { harness: 'claude-code', sessionKey: 's1', idempotencyKey };
+      expect((await room.ask('hookStop', stop, me)).inject).toBe('');
+    }
+    expect((await room.callbacks('s1')).map(({ state }) => state)).toEqual(['queued']);
+  }));
