@@ -3,7 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { checkDatabase, createBackups, finishRestore, startSchedule } from '../backup/index.ts';
+import {
+  checkDatabase,
+  createBackups,
+  finishRestore,
+  rescueWhenLost,
+  startSchedule,
+} from '../backup/index.ts';
 import { sendSpooled } from '../cli/hook/send-spooled.ts';
 import { homeFolder, userFolder } from '../client/home-folder.ts';
 import { openHookSpool } from '../client/hook-spool.ts';
@@ -115,7 +121,7 @@ async function serve(): Promise<void> {
   url = `http://127.0.0.1:${listening.port}`;
   file.tell();
   const keeper = startKeeper(store, () => config.lastGood(), log);
-  const stops = [keeper, startSchedule(backups, log), sendKeptHooks(url)];
+  const stops = [keeper, startSchedule(backups, log), watch(store), sendKeptHooks(url)];
   dropSecretsAtTheEnd(store, secrets);
 
   async function end(): Promise<void> {
@@ -247,13 +253,16 @@ function writeServerFile(url: string, link: EngineLink): void {
   writeJsonFile(paths.serverFile, content);
 }
 
+const aboutBackups = { paths, config: () => config.lastGood().backup };
+
 const backupsOf = (store: Store) =>
   createBackups({
-    paths,
-    config: () => config.lastGood().backup,
+    ...aboutBackups,
     now: () => new Date(),
     hold: store.holdCheckpoints,
   });
+
+const watch = ({ db }: Store) => rescueWhenLost(db, aboutBackups, endWith);
 
 async function checkOnline(store: Store): Promise<StoreCheck> {
   const release = store.holdCheckpoints();
@@ -276,7 +285,7 @@ const inWords = (details: Record<string, unknown>) =>
 /** The same file would be read again: whoever started this need not try it a second time. */
 const hopeless = new Set<string>(['database_damaged', 'database_newer']);
 
-serve().catch((given: unknown) => {
+function endWith(given: unknown): never {
   const error = asDiskTrouble(given) ?? given;
   const hint = error instanceof AppError && error.hint ? ` ${error.hint}` : '';
   const message = error instanceof Error ? error.message : String(error);
@@ -284,4 +293,6 @@ serve().catch((given: unknown) => {
   if (!(error instanceof AppError) || !hopeless.has(error.code)) process.exit(1);
   writeFailure(paths.serverFailureFile, error);
   process.exit(hopelessExitCode);
-});
+}
+
+serve().catch(endWith);

@@ -25,6 +25,7 @@ export function finishRestore(database: string): string | null {
   const aside = `${database}.replaced-${timeStamp(statSync(decided).mtime)}`;
   const isReplacing = existsSync(database);
   if (isReplacing) setAside(database, aside);
+  setWalAside(database, aside);
   renameSync(decided, database);
   reach('store replaced');
   flush(dirname(database));
@@ -41,7 +42,10 @@ function setAside(database: string, aside: string): void {
     linkSync(database, aside);
   }
   reach('store set aside');
-  // What could not be folded in belongs to the old file, and would ruin the new one.
+}
+
+/** What could not be folded in belongs to the old file, also to one that is gone, and would ruin the new one. */
+function setWalAside(database: string, aside: string): void {
   if (existsSync(`${database}-wal`)) renameSync(`${database}-wal`, `${aside}-wal`);
   rmSync(`${database}-shm`, { force: true });
   reach('WAL set aside');

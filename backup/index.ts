@@ -4,5 +4,7 @@ export { checkDatabase } from './check-database.ts';
 export { listBackups, newestBackup } from './folder.ts';
 export { backupOffline, checkOffline, foldOffline } from './offline.ts';
 export { decidedName, finishRestore, stagedName } from './finish-restore.ts';
+export { rescueDatabase, rescueWhenLost } from './rescue.ts';
 export { restoreBackup } from './restore.ts';
 export { startSchedule } from './schedule.ts';
+export { lostDatabase } from '../store/openings.ts';

@@ -22,13 +22,13 @@ export function startCheckpoints(file: string): Checkpoints {
   thread.unref();
   // Without its thread the WAL grows and nothing else changes: not worth ending the server for.
   thread.on('error', () => {});
+  const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
   return {
     hold() {
       thread.postMessage('hold');
       return () => thread.postMessage('release');
     },
     async stop() {
-      const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
       // Nothing else may keep the process alive while it waits for this.
       thread.ref();
       thread.postMessage('end');

@@ -10,7 +10,7 @@ import { hasDatabase } from './has-database.ts';
 import { afterRestore } from './lifecycle/after-restore.ts';
 import { readMeta, writeMeta } from './meta.ts';
 import { migrate, schemaOf } from './migrate.ts';
-import { countOpening, readOpenings } from './openings.ts';
+import { countOpening, lostDatabase, readOpenings } from './openings.ts';
 import { forgetWaits } from './waits.ts';
 import { createWriteQueue, type OnCommit, type Tx, type Write } from './write-queue.ts';
 
@@ -70,7 +70,11 @@ interface Prepared {
 function openPrepared(file: string, clock: () => Date, openings?: string): Prepared {
   try {
     if (hasDatabase(file)) requireTables(file);
-    else makeDatabase(file, clock);
+    else {
+      const lost = openings === undefined ? null : lostDatabase(file, openings);
+      if (lost !== null) throw lost;
+      makeDatabase(file, clock);
+    }
     return prepare(file, clock, openings);
   } catch (error) {
     throw asDiskTrouble(error, file) ?? error;

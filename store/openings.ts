@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { AppError } from '../contract/errors.ts';
 import type { Db } from './database.ts';
 import { flush } from './flush.ts';
 import { readMeta, writeMeta } from './meta.ts';
@@ -17,10 +18,25 @@ export interface Openings {
 
 const openings = 'openings';
 
-/** A home without a file that says so knows of none. */
 export function readOpenings(db: Db, file: string): Openings {
-  const inHome = existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) || 0 : 0;
-  return { file, inStore: Number(readMeta(db, openings) ?? 0), inHome };
+  return { file, inStore: Number(readMeta(db, openings) ?? 0), inHome: countedIn(file) };
+}
+
+/** A home without a file that says so knows of none. */
+const countedIn = (file: string) =>
+  existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) || 0 : 0;
+
+/** Where there is no database: that it was lost, or null in a home that never had one. */
+export function lostDatabase(database: string, file: string): AppError | null {
+  const times = countedIn(file);
+  if (times === 0) return null;
+  return new AppError(
+    'database_damaged',
+    `${database} is gone: a server has opened it before (${times} by the count in ${file})`,
+    {
+      hint: `Nothing was begun in its place. \`offshoot down\`, then put it back, or the last backup: \`offshoot restore\`. To begin anew without all that was in it: delete ${file}, then \`offshoot up\`.`,
+    },
+  );
 }
 
 /** The file last: of an opening that only the store knows, nothing has run. */

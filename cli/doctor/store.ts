@@ -23,6 +23,8 @@ export async function checkStore(
 ): Promise<Finding[]> {
   try {
     const from = now();
+    const lost = client ? null : await findLost(home);
+    if (lost !== null) return [lost];
     const found = client ? await client.call('checkStore', {}) : await checkFile(home);
     if (found === null) return [];
     const asked = { from, to: now() };
@@ -46,6 +48,20 @@ export async function checkStore(
       }),
     ];
   }
+}
+
+/** A restore that is decided brings one: that is told as what it is. */
+async function findLost(home: string): Promise<Finding | null> {
+  const { database, openings } = homePaths(home);
+  const { decidedName, lostDatabase } = await import('../../backup/index.ts');
+  if (existsSync(database) || existsSync(decidedName(database))) return null;
+  const lost = lostDatabase(database, openings);
+  if (lost === null) return null;
+  return ill('error', 'store', {
+    what: lost.message,
+    why: 'What was accepted is in it. No server starts without it.',
+    remedy: remedyOf(lost, 'offshoot restore'),
+  });
 }
 
 async function checkFile(home: string): Promise<StoreCheck | null> {

@@ -112,6 +112,24 @@ test.each(refused)(
   },
 );
 
+test('a database that is gone from a home that has counted its openings is refused, until the count goes, too', async () => {
+  await withFolder(async (folder) => {
+    const [file, openings] = [join(folder, 'main.db'), join(folder, 'openings')];
+    const options = { checkpoints: false, openings };
+    for (let start = 0; start < 2; start += 1) await openStore(file, options).close();
+    rmSync(file);
+    for (let start = 0; start < 2; start += 1) {
+      expect(() => openStore(file, options)).toThrow(
+        `${file} is gone: a server has opened it before`,
+      );
+    }
+    expect(readdirSync(folder)).toEqual(['openings']);
+    rmSync(openings);
+    await openStore(file, options).close();
+    expect(readFileSync(openings, 'utf8')).toBe('1\n');
+  });
+});
+
 test('a database that is gone while its WAL is there is refused, and the WAL is kept', async () => {
   await withHome('killed', (file) => {
     rmSync(file);
