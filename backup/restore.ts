@@ -1,7 +1,10 @@
 /** Puts a backup in the place of the database. What was there is kept beside it. */
 import {
+  closeSync,
   copyFileSync,
   existsSync,
+  openSync,
+  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -60,8 +63,8 @@ async function restore(paths: HomePaths, file: string, now: Date): Promise<Resto
     // The copy is what is verified: what is put in place, and not what it was read from.
     copyFileSync(file, staged);
     reach('backup copied');
-    const { schema } = await requireSound(file, staged);
-    const takenAt = markAsBackup(staged, statSync(file).mtime);
+    const { schema } = await requireSound(paths, file, staged);
+    const takenAt = markAsBackup(paths, file, staged);
     // By which its end, whenever that comes, names what was there.
     utimesSync(staged, now, now);
     flush(staged);
@@ -77,9 +80,11 @@ async function restore(paths: HomePaths, file: string, now: Date): Promise<Resto
   }
 }
 
-function requireBackupFile({ database }: HomePaths, file: string): void {
+function requireBackupFile({ database, backups }: HomePaths, file: string): void {
   const stat = statSync(file, { throwIfNoEntry: false });
-  if (!stat?.isFile()) throw new AppError('not_found', `there is no file ${file}`);
+  if (!stat?.isFile()) {
+    throw new AppError('not_found', `there is no file ${file}`, { hint: whereBackupsAre(backups) });
+  }
   const isOwn = existsSync(database) && realpathSync(file) === realpathSync(database);
   const wal = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   if (!isOwn && wal === 0) return;
@@ -88,8 +93,13 @@ function requireBackupFile({ database }: HomePaths, file: string): void {
   });
 }
 
-async function requireSound(file: string, staged: string): Promise<{ schema: number }> {
+async function requireSound(
+  { backups }: HomePaths,
+  file: string,
+  staged: string,
+): Promise<{ schema: number }> {
   const { schema, problems } = await readSoundness(staged);
+  if (!isDatabase(staged)) throw noBackup(file, 'it is not a database', backups);
   if (problems.length > 0) {
     throw new AppError('backup_invalid', `${file} is damaged: ${problems[0]}`, {
       hint: 'Nothing was changed. Restore another backup.',
@@ -106,20 +116,42 @@ async function requireSound(file: string, staged: string): Promise<{ schema: num
 }
 
 /** A copy that was made otherwise does not say when: then it is as old as its file. */
-function markAsBackup(staged: string, modified: Date): string {
+function markAsBackup({ backups }: HomePaths, file: string, staged: string): string {
   const db = openDatabase(staged);
   try {
     if (!db.get(`SELECT 1 FROM sqlite_schema WHERE name = 'subagent_sessions'`)) {
-      throw new AppError('backup_invalid', 'that file is a database, but not one of Offshoot');
+      throw noBackup(file, 'it is a database of something else', backups);
     }
     db.run('INSERT OR IGNORE INTO meta (key, value) VALUES (:key, :value)', {
       key: backupTakenAt,
-      value: modified.toISOString(),
+      value: statSync(file).mtime.toISOString(),
     });
     const takenAt = readMeta(db, backupTakenAt)!;
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     return takenAt;
   } finally {
     db.close();
+  }
+}
+
+/** It never was one, which is another mistake than a backup that has suffered. */
+function noBackup(file: string, why: string, backups: string): AppError {
+  return new AppError('backup_invalid', `${file} is no backup of Offshoot: ${why}`, {
+    hint: `Nothing was changed. ${whereBackupsAre(backups)}`,
+  });
+}
+
+const whereBackupsAre = (backups: string) =>
+  `Name a file that \`offshoot backup\` has made: they are in ${backups}, unless \`backup.folder\` or --to named another place.`;
+
+/** An empty file is an empty database to SQLite. */
+function isDatabase(file: string): boolean {
+  const head = Buffer.alloc(16);
+  const handle = openSync(file, 'r');
+  try {
+    const read = readSync(handle, head, 0, head.length, 0);
+    return read === 0 || head.toString('latin1') === 'SQLite format 3\0';
+  } finally {
+    closeSync(handle);
   }
 }

@@ -117,11 +117,15 @@ test('restoring is refused while somebody has the home, and names who', async ()
 });
 
 test.each<[string, (file: string, home: Home) => void, object]>([
-  ['is not there', () => {}, { code: 'not_found' }],
+  ['is not there', () => {}, { code: 'not_found', hint: expect.stringContaining('/backups,') }],
   [
     'is not a database',
     (file) => writeFileSync(file, 'words '.repeat(1000)),
-    { code: 'backup_invalid', message: expect.stringContaining('not a database') },
+    {
+      code: 'backup_invalid',
+      message: expect.stringContaining('is no backup of Offshoot: it is not a database'),
+      hint: expect.stringMatching(/^Nothing was changed.*`offshoot backup`.*\/backups,/),
+    },
   ],
   [
     'is cut short',
@@ -148,7 +152,10 @@ test.each<[string, (file: string, home: Home) => void, object]>([
       db.exec('CREATE TABLE theirs (x)');
       db.close();
     },
-    { code: 'backup_invalid', message: expect.stringContaining('not one of Offshoot') },
+    {
+      code: 'backup_invalid',
+      message: expect.stringContaining('no backup of Offshoot: it is a database of'),
+    },
   ],
   [
     'is a database in use',
