@@ -74,10 +74,11 @@ async function tellAddresses(deps: CliDeps, isJson: boolean, over: AbortSignal):
   err.write('Ctrl-C stops it.\n');
 }
 
-async function tellFate({ home, err }: CliDeps): Promise<void> {
+/** The heading at once, before what the launcher tells of it; on a terminal it stands below the `^C`. */
+export async function tellFate({ home, err }: Pick<CliDeps, 'home' | 'err'>): Promise<void> {
+  err.write(err.isTerminal ? '\nStopping.\n' : 'Stopping.\n');
   const agents = await runningAgents(home);
-  const fate = agents ? ` ${fateOfAgents(agents, false)}` : '';
-  err.write(`\nStopping.${fate}\n`);
+  if (agents) err.write(`${fateOfAgents(agents, false)}\n`);
 }
 
 export function fateOfAgents(agents: number, leaveAgents: boolean): string {
