@@ -51,12 +51,16 @@ function parseText(file: string, text: string): unknown {
 
 function read(file: string): string {
   try {
-    refuseLarge(file, statSync(file).size);
+    const stat = statSync(file);
+    // A pipe, or a device behind a link, may never come to its end; nor would whoever reads it.
+    if (!stat.isFile()) throw new Error('it is no regular file');
+    refuseLarge(file, stat.size);
     return readFileSync(file, 'utf8');
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     throw new AppError('config_invalid', `${file} cannot be read: ${(cause as Error).message}`, {
       cause,
+      hint: 'Put a file that can be read in its place, then: offshoot config check',
     });
   }
 }

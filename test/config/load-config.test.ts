@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -129,6 +130,26 @@ test("a value that may be secret is not in the mistake's words", () => {
   write('config.json', JSON.stringify(command({ env: { PIN: 12345 } })));
   expect(mistakeOf().message).toContain('runners.lint.env.PIN: must be text: put it into quotes');
   expect(mistakeOf().message).not.toContain('12345');
+});
+
+test.each<[string, (file: string) => void]>([
+  ['a pipe', (file) => execFileSync('mkfifo', [file])],
+  ['a link to a device without an end', (file) => symlinkSync('/dev/zero', file)],
+  ['a folder', (file) => mkdirSync(file)],
+])('%s is refused by name instead of being read', (_, make) => {
+  const file = join(home, 'config.yaml');
+  make(file);
+  expect(mistakeOf()).toMatchObject({
+    code: 'config_invalid',
+    message: `${file} cannot be read: it is no regular file`,
+    hint: expect.stringContaining('config check'),
+  });
+});
+
+test('a link to a file is read', () => {
+  write('mine.yaml', 'limits:\n  slots: 7\n');
+  symlinkSync('mine.yaml', join(home, 'config.yaml'));
+  expect(loadConfig(home).limits.slots).toBe(7);
 });
 
 test('two files at once are a mistake', () => {
