@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { readEnvironment, type Config } from '../contract/config.ts';
 import { AppError } from '../contract/errors.ts';
@@ -17,9 +18,10 @@ import { entryFile, type EntryName } from './entry.ts';
 import { processNames, type LauncherEvent, type ProcessName } from './events.ts';
 import { clearFailure, hopelessExitCode, readFailure } from './failure-file.ts';
 import { whyUnwritable } from './home-room.ts';
-import { holdLauncherFile } from './launcher-file.ts';
+import { holdLauncherFile, type HeldHome } from './launcher-file.ts';
 import { livingHost } from './living-host.ts';
 import { startNodeProcess } from './node-process.ts';
+import { HomeGone } from './own-home.ts';
 import { requireStartable } from './require-startable.ts';
 import { readHealth } from './server-health.ts';
 import { stopStack } from './stop-stack.ts';
@@ -89,13 +91,15 @@ export async function launch(given: LaunchOptions): Promise<Launcher> {
       release('engine'),
     ]);
     const killGraceMs = config.limits.killGraceSeconds * 1000;
-    await stopStack({ host, server, engine }, { home, leaveAgents, killGraceMs, onEvent });
+    const how = { home, leaveAgents, killGraceMs, onEvent, isOwnHome: held.isOwn };
+    await stopStack({ host, server, engine }, how);
     clearInterval(capTimer);
     held.release();
     onFinished(error);
   };
   const stop = ({ leaveAgents = false } = {}, error: Error | null = null) =>
     (stopping ??= end(leaveAgents, error));
+  held.onGone(() => void stop({}, new HomeGone(home)));
 
   let isUp = false;
   const onUp = () => {
@@ -103,7 +107,7 @@ export async function launch(given: LaunchOptions): Promise<Launcher> {
     onEvent({ type: 'ready' });
   };
   const state = { isStopping: () => stopping !== null, isStackUp: () => isUp };
-  const ready = startAll(options, supervisors, state);
+  const ready = startAll(options, held, supervisors, state);
   // A stack that never came up is taken down again; one that was up keeps what still works.
   ready.then(onUp).catch((error: Error) => stop({}, error));
   return { ready, stop: (how) => stop(how), finished };
@@ -111,6 +115,7 @@ export async function launch(given: LaunchOptions): Promise<Launcher> {
 
 async function startAll(
   options: Launch,
+  held: HeldHome,
   supervisors: Map<ProcessName, Supervisor>,
   { isStopping, isStackUp }: { isStopping: () => boolean; isStackUp: () => boolean },
 ): Promise<void> {
@@ -122,9 +127,16 @@ async function startAll(
     if (isStopping()) throw new AppError('internal', 'stopped while starting');
     const { home, onEvent, readConfig } = options;
     const timing = { ...spec.timing, ...options.timing };
-    const whyInVain = () => whyUnwritable(home) ?? mistakeIn(readConfig);
+    // To try whether a home can be written would bring back one that is gone.
+    const whyInVain = () => (held.isOwn() ? (whyUnwritable(home) ?? mistakeIn(readConfig)) : null);
     const known = { name, logFile: logFile(home, name), onEvent, isStackUp, whyInVain };
-    const supervisor = supervise({ ...known, ...spec, timing });
+    const startOnOwn = async (signal: AbortSignal) => {
+      // The launcher is about to see it, too, and ends all.
+      if (!held.isOwn()) await aborted(signal);
+      signal.throwIfAborted();
+      return await spec.start(signal);
+    };
+    const supervisor = supervise({ ...known, ...spec, start: startOnOwn, timing });
     supervisors.set(name, supervisor);
     // One that was ready can be given up while the others are waited for.
     void supervisor.finished.then((error) => error !== null && giveUp(error));
@@ -133,6 +145,10 @@ async function startAll(
   // The engine first: with it up, the others need no second try to connect.
   if (!isExternalEngine(readEnvironment(options.env))) await start('engine', engineStart(options));
   await Promise.all([start('server', serverStart(options)), start('host', hostStart(options))]);
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }
 
 /** While the stack is up nobody minds it: it goes on with what it has read last. */

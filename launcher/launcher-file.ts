@@ -6,8 +6,13 @@ import { releaseFileLock, takeFileLock } from '../engine/file-lock.ts';
 import { readPidFile, writePidFile } from '../engine/pid-file.ts';
 import { identifyProcess, isRunning, type ProcessId } from '../engine/process-identity.ts';
 import { makeHome } from './make-home.ts';
+import { ownHome } from './own-home.ts';
 
-interface HeldHome {
+export interface HeldHome {
+  /** False when its path leads to no home any more, or to another one. */
+  isOwn: () => boolean;
+  /** Called once, when it is not its own any more. */
+  onGone(tell: () => void): void;
   /** From here on the stack is being ended: whoever wants one waits for that. */
   noteStopping(): void;
   release(): void;
@@ -32,17 +37,29 @@ export class LookedAfter extends AppError {
 }
 
 /** Somebody who tidies the home must not make the launcher one that nobody can find and end. */
-const restoreEveryMs = 1_000;
+const lookEveryMs = 1_000;
 
 function keepFile(home: string, path: string): HeldHome {
-  const restore = () => {
-    // A home that was deleted as a whole is not brought back.
-    if (existsSync(home) && !existsSync(path)) void takeFileLock(path).catch(() => {});
+  const own = ownHome(home);
+  let tellGone: (() => void) | null = null;
+  const look = () => {
+    if (own.isThere()) {
+      if (!existsSync(path)) void takeFileLock(path).catch(() => {});
+      return;
+    }
+    // A home that was deleted as a whole is not brought back, and another one is not ours.
+    tellGone?.();
+    tellGone = null;
   };
-  const timer = setInterval(restore, restoreEveryMs);
+  const timer = setInterval(look, lookEveryMs);
   timer.unref();
   return {
+    isOwn: own.isThere,
+    onGone: (tell) => {
+      tellGone = tell;
+    },
     noteStopping: () => {
+      if (!own.isThere()) return;
       const note: Note = { ...identifyProcess(process.pid)!, isStopping: true };
       try {
         writePidFile(path, note);
@@ -53,6 +70,7 @@ function keepFile(home: string, path: string): HeldHome {
     release: () => {
       clearInterval(timer);
       releaseFileLock(path);
+      own.close();
     },
   };
 }

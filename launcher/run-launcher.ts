@@ -6,6 +6,7 @@ import { describeEvent, levelOf, type LauncherEvent } from './events.ts';
 import type { Launcher } from './launch.ts';
 import { LookedAfter } from './launcher-file.ts';
 import { obeySignals } from './obey-signals.ts';
+import { HomeGone } from './own-home.ts';
 
 /** Answers the exit code. */
 export async function runLauncher(
@@ -25,7 +26,9 @@ export async function runLauncher(
     return 0;
   } catch (error) {
     // First the file, then the line: whoever follows the log finds the reason and need not tell it twice.
-    if (!(error instanceof LookedAfter)) writeFailure(homePaths(home).failureFile, error);
+    // A home that is gone is not made again for it.
+    const isOthers = error instanceof LookedAfter || error instanceof HomeGone;
+    if (!isOthers) writeFailure(homePaths(home).failureFile, error);
     log(error instanceof Error ? error.message : String(error), { level: 'error' });
     return 1;
   }

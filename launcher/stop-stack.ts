@@ -18,6 +18,8 @@ export interface StopOptions {
   /** What an agent gets between SIGTERM and SIGKILL. */
   killGraceMs: number;
   onEvent: (event: LauncherEvent) => void;
+  /** Asked by a launcher whose home may be gone: in another one neither agents nor files are its own. */
+  isOwnHome?: () => boolean;
 }
 
 /** Ending its agents takes the host their grace, that of what they left, and time to report each. */
@@ -26,19 +28,20 @@ const serverStopMs = 15_000;
 
 /** In this order: the host reports to the server, and the server hands on to the engine. */
 export async function stopStack(stack: Stack, options: StopOptions): Promise<void> {
-  const { home, onEvent } = options;
+  const { home, onEvent, isOwnHome = () => true } = options;
+  const forget = (file: string) => isOwnHome() && rmSync(file, { force: true });
   const { hostPidFile, serverPidFile } = homePaths(home);
   if (stack.host !== null && options.leaveAgents) {
     send(stack.host, 'SIGHUP');
     onEvent({ type: 'left_running', process: 'host', pid: stack.host.pid });
   } else if (stack.host !== null) {
     await stop('host', stack.host, 2 * options.killGraceMs + reportMs, onEvent);
-    rmSync(hostPidFile, { force: true });
+    forget(hostPidFile);
   }
-  if (!options.leaveAgents) await endLeftAgents(options);
+  if (!options.leaveAgents && isOwnHome()) await endLeftAgents(options);
   if (stack.server !== null) {
     await stop('server', stack.server, serverStopMs, onEvent);
-    rmSync(serverPidFile, { force: true });
+    forget(serverPidFile);
   }
   // Its file stays: the next start takes the ports from it.
   if (stack.engine !== null) await stop('engine', stack.engine, engineStopMs, onEvent);
