@@ -134,7 +134,9 @@ async function startAll(
       // The launcher is about to see it, too, and ends all.
       if (!held.isOwn()) await aborted(signal);
       signal.throwIfAborted();
-      return await spec.start(signal);
+      const running = await spec.start(signal);
+      held.keep(noteFile(home, name), 'file' in running ? running.file : running.id);
+      return running;
     };
     const supervisor = supervise({ ...known, ...spec, start: startOnOwn, timing });
     supervisors.set(name, supervisor);
@@ -161,7 +163,9 @@ function mistakeIn(readConfig: () => Config): string | null {
   }
 }
 
-type Start = Pick<SuperviseSpec, 'start' | 'isHealthy' | 'isAnswering' | 'whyHopeless' | 'timing'>;
+type Start = Pick<SuperviseSpec, 'isHealthy' | 'isAnswering' | 'whyHopeless' | 'timing'> & {
+  start: (signal: AbortSignal) => Promise<RunningProcess | RunningEngine>;
+};
 
 /** An idle stack asks Temporal for nothing on a timer below a minute. */
 const askEngineMs = 60_000;
@@ -246,6 +250,12 @@ function nodeProcess(
       ? { pidFile: paths.serverPidFile, living: readPidFile(paths.serverPidFile) }
       : { pidFile: paths.hostPidFile, living: livingHost(home) }),
   });
+}
+
+/** By which a process is found again. */
+function noteFile(home: string, name: ProcessName): string {
+  const { engineFile, serverPidFile, hostPidFile } = homePaths(home);
+  return { engine: engineFile, server: serverPidFile, host: hostPidFile }[name];
 }
 
 function logFile(home: string, name: ProcessName | 'launcher'): string {

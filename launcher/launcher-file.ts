@@ -11,6 +11,8 @@ import { ownHome } from './own-home.ts';
 export interface HeldHome {
   /** False when its path leads to no home any more, or to another one. */
   isOwn: () => boolean;
+  /** The file that names a process which it looks after: put back like its own for as long as that one lives. */
+  keep(file: string, note: ProcessId): void;
   /** Called once, when it is not its own any more. */
   onGone(tell: () => void): void;
   /** From here on the stack is being ended: whoever wants one waits for that. */
@@ -41,10 +43,12 @@ const lookEveryMs = 1_000;
 
 function keepFile(home: string, path: string): HeldHome {
   const own = ownHome(home);
+  const notes = new Map<string, ProcessId>();
   let tellGone: (() => void) | null = null;
   const look = () => {
     if (own.isThere()) {
       if (!existsSync(path)) void takeFileLock(path).catch(() => {});
+      putBack(notes);
       return;
     }
     // A home that was deleted as a whole is not brought back, and another one is not ours.
@@ -55,6 +59,7 @@ function keepFile(home: string, path: string): HeldHome {
   timer.unref();
   return {
     isOwn: own.isThere,
+    keep: (file, note) => void notes.set(file, note),
     onGone: (tell) => {
       tellGone = tell;
     },
@@ -73,6 +78,17 @@ function keepFile(home: string, path: string): HeldHome {
       own.close();
     },
   };
+}
+
+function putBack(notes: Map<string, ProcessId>): void {
+  for (const [file, note] of notes) {
+    if (existsSync(file) || !isRunning(note)) continue;
+    try {
+      writePidFile(file, note);
+    } catch {
+      // A disk without room: the next look tries again.
+    }
+  }
 }
 
 interface Note extends ProcessId {

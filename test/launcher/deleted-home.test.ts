@@ -1,10 +1,13 @@
-/** `rm -rf $OFFSHOOT_HOME` under a stack that runs: nobody could find its launcher any more. */
+/** `rm -rf $OFFSHOOT_HOME`, or of `run/` in it, under a stack that runs: nobody could find it any more. */
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { homePaths } from '../../contract/home.ts';
+import { readEngineFile } from '../../engine/engine-file.ts';
 import { isRunning, type ProcessId } from '../../engine/process-identity.ts';
 import { readPidFile } from '../../engine/pid-file.ts';
+import { launcherStatus } from '../../launcher/stop-launcher.ts';
 import { until, withRoom } from './launcher-fixture.ts';
 
 const remove = (path: string) => rmSync(path, { recursive: true, force: true, maxRetries: 3 });
@@ -50,5 +53,24 @@ test('in a home that took the place of its own a launcher starts, writes and end
       'launcher.json',
       'server.json',
     ]);
+  });
+});
+
+test('the files of the processes that live are put back when their folder was deleted', async () => {
+  await withRoom(async ({ home, launch }) => {
+    // With an engine of its own.
+    const launcher = await launch({ env: process.env });
+    await launcher.ready;
+    const before = launcherStatus(home);
+    const engine = readEngineFile(home);
+    remove(join(home, 'run'));
+    expect(launcherStatus(home).processes.map((one) => one.isRunning)).not.toContain(true);
+    const isWhole = () => launcherStatus(home).processes.every((one) => one.isRunning);
+    await until('all files are there again', isWhole);
+    expect(launcherStatus(home)).toEqual(before);
+    expect(readEngineFile(home)).toEqual(engine);
+    await launcher.stop();
+    const { launcherFile, serverPidFile, hostPidFile } = homePaths(home);
+    expect([launcherFile, serverPidFile, hostPidFile].filter(existsSync)).toEqual([]);
   });
 });
