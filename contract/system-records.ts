@@ -34,6 +34,12 @@ export const healthSchema = z.object({
       hostname: z.string(),
       pid: z.number().int(),
       live: z.boolean(),
+      stopped: z
+        .boolean()
+        .default(false)
+        .describe(
+          'It has said that it ends, and nothing runs there; not live and not stopped: silent',
+        ),
       slots: z.number().int(),
       busy: z.number().int(),
       lastSeenAt: time,

@@ -26,15 +26,21 @@ export async function getHealth(deps: Deps, caller: Caller): Promise<Health> {
   const engine = deps.engine();
   const hosts = listHosts(store.db)
     .filter(isExpected)
-    .map((host) => ({
-      id: host.id,
-      hostname: host.hostname,
-      pid: host.pid,
-      live: isLive(host, now),
-      slots: host.slots,
-      busy: load(store, host).total,
-      lastSeenAt: host.last_seen_at,
-    }));
+    .map((host) => {
+      const busy = load(store, host).total;
+      // A host that takes nothing more ends with its last agent.
+      const stopped = host.draining === 1 && busy === 0;
+      return {
+        id: host.id,
+        hostname: host.hostname,
+        pid: host.pid,
+        live: !stopped && isLive(host, now),
+        stopped,
+        slots: host.slots,
+        busy,
+        lastSeenAt: host.last_seen_at,
+      };
+    });
   // One that was revoked is not missed, once nothing of it is left.
   function isExpected(host: HostRow): boolean {
     const isKnown = host.id === localHostId || hostTokenId(store.db, host.id) !== null;

@@ -1,4 +1,5 @@
 /** Findings about what runs, from what the server says of itself. */
+import { localHostId } from '../../contract/names.ts';
 import type { Health, RunnerInfo } from '../../contract/system-records.ts';
 import { isOlder, oldestServer } from '../../engine/versions.ts';
 import { formatDuration } from '../render/duration.ts';
@@ -51,16 +52,35 @@ function checkEngine(engine: Health['engine']): Finding {
 
 function checkHosts(hosts: Health['hosts']): Finding {
   const live = hosts.filter((host) => host.live);
+  const stopped = hosts.filter((host) => host.stopped);
+  const away = hosts.filter((host) => !host.live && !host.stopped);
   const named = live.map(({ id, busy, slots }) => `${id} (${busy} of ${slots} busy)`).join(', ');
-  const away = hosts.filter((host) => !host.live).map(({ id }) => id);
-  const what = `${named === '' ? 'none is live' : named}${away.length === 0 ? '' : `; away: ${away.join(', ')}`}`;
+  const parts = [
+    named === '' ? 'none is live' : named,
+    away.length > 0 && `away: ${idsOf(away)}`,
+    stopped.length > 0 && `stopped: ${idsOf(stopped)}`,
+  ];
+  const what = parts.filter(Boolean).join('; ');
   if (live.length > 0 && away.length === 0) return well('runner hosts', what);
   return ill(live.length === 0 ? 'error' : 'warning', 'runner hosts', {
     what,
     why: live.length === 0 ? 'No agent can run.' : 'What runs there cannot be heard of or stopped.',
-    remedy: `offshoot up starts the one of this machine (host.log); one elsewhere is started there, or taken away for good: offshoot worker token <name> --revoke`,
+    remedy: hostRemedy(away, live.length === 0),
   });
 }
+
+function hostRemedy(away: Health['hosts'], isNoneLive: boolean): string {
+  const elsewhere = away.filter(({ id }) => id !== localHostId);
+  const remedies = [
+    elsewhere.length > 0 &&
+      `start ${idsOf(elsewhere)} there (offshoot worker), or take it away for good: offshoot worker token <name> --revoke`,
+    (isNoneLive || elsewhere.length < away.length) &&
+      'offshoot up starts the one of this machine (host.log)',
+  ];
+  return remedies.filter(Boolean).join('; ');
+}
+
+const idsOf = (hosts: Health['hosts']) => hosts.map(({ id }) => id).join(', ');
 
 function checkOutbox({ rows, oldestSeconds }: Health['outbox']): Finding {
   const age = oldestSeconds ?? 0;

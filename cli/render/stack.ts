@@ -117,9 +117,11 @@ function healthFields(url: string, { engine, hosts, ...health }: Health): [strin
         : `${engine.address ?? 'address unknown'}, not connected${engine.problem === null ? '' : `: ${engine.problem}`}`,
     ],
     ['Temporal UI', engine.uiUrl ?? 'unknown'],
-    ...hosts.map(({ id, live, busy, slots, hostname }): [string, string] => [
+    ...hosts.map(({ id, live, stopped, busy, slots, hostname }): [string, string] => [
       `host ${id}`,
-      `${live ? 'live' : 'away'} on ${hostname}, ${busy} of ${slots} busy`,
+      stopped
+        ? `stopped on ${hostname}`
+        : `${live ? 'live' : 'away'} on ${hostname}, ${busy} of ${slots} busy`,
     ]),
     ['open', open.length === 0 ? 'nothing' : open.join(', ')],
     ['to be sent', `${rows}${oldest}`],

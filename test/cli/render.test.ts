@@ -166,6 +166,7 @@ const health: Health = {
       hostname: 'box',
       pid: 8,
       live: true,
+      stopped: false,
       slots: 4,
       busy: 2,
       lastSeenAt: '2026-01-01T00:00:00.000Z',

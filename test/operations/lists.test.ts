@@ -243,6 +243,22 @@ test('health counts what is open, and says whether work can be done', async () =
   });
 });
 
+test('a host that has said goodbye is stopped at once, and one that leaves agents only then', async () => {
+  await withOperations(async (room) => {
+    const hosts = async () => (await room.ask('getHealth', {})).hosts;
+    await room.host.sync([], true);
+    expect(await hosts()).toMatchObject([{ live: false, stopped: true, busy: 0 }]);
+    await room.host.sync();
+    const run = await room.host.claim((await room.start()).id);
+    await room.host.sync([run], true);
+    expect(await hosts()).toMatchObject([{ live: true, stopped: false, busy: 1 }]);
+    room.clock.advance(60_000);
+    expect(await hosts()).toMatchObject([{ live: false, stopped: false }]);
+    await room.host.end(run, 'done');
+    expect(await hosts()).toMatchObject([{ live: false, stopped: true }]);
+  });
+});
+
 test('a page ends in bytes too, always holds one, and its cursor leads on', async () => {
   await withOperations(async (room) => {
     const prompt = 'x'.repeat(5 * 1024 * 1024);
