@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { homePaths } from '../contract/home.ts';
 import { hostMarkerPrefix, localHostId, markerHome } from '../contract/names.ts';
 import { folderMark } from '../engine/pid-file.ts';
-import { sweep } from '../runners/index.ts';
+import { sweepLeftRuns } from '../runners/index.ts';
 
 /** Ends the agents of a runner host that was killed before it could do so; says how many there were. */
 export async function sweepAgents(home: string, graceMs: number): Promise<number> {
-  const markedHome = readMarkedHome(home);
-  if (markedHome === null) return 0;
-  const { killed } = await sweep(hostMarkerPrefix(markedHome, localHostId), { graceMs });
-  return killed.length;
+  const folder = join(homePaths(home).hosts, localHostId);
+  const markedHome = readMarkedHome(folder);
+  const prefix = markedHome && hostMarkerPrefix(markedHome, localHostId);
+  return sweepLeftRuns(join(folder, 'runs'), prefix, graceMs);
 }
 
-/** Null where no host has ever said hello, or the file came with a copy: then none of ours was started by one. */
-function readMarkedHome(home: string): string | null {
-  const file = join(homePaths(home).hosts, localHostId, 'home-id');
+/** Null where no host has ever said hello, or the file came with a copy, or somebody has deleted it. */
+function readMarkedHome(folder: string): string | null {
+  const file = join(folder, 'home-id');
   try {
     const marked = readFileSync(file, 'utf8');
     return marked.endsWith(markerHome('', folderMark(file))) ? marked : null;

@@ -7,7 +7,9 @@ import { fillEnvironment, type HostEnvironment } from './environment.ts';
 import { HeadAndTail } from './head-and-tail.ts';
 import { droppedMark, readOutput, type OutputReader } from './output.ts';
 import { failed, judge, stopped, type StopReason } from './outcome.ts';
-import { listProcesses, withDescendants } from './processes.ts';
+import { Kin } from './kin.ts';
+import { noteLeader } from './left-runs.ts';
+import { listProcesses } from './processes.ts';
 import { writeRunFiles } from './run-files.ts';
 import { startProgram, type Exit, type Program, type Started } from './spawn.ts';
 import { stopGroup } from './stop.ts';
@@ -39,9 +41,12 @@ export async function runCommand(spec: RunSpec, io: RunIo): Promise<Outcome> {
     return { ...failed('cancelled', ''), ...stopped(abortReason(io), spec.runner) };
   const started = await startProgram(program);
   if ('kind' in started) return started;
+  const leader = noteLeader(io.runDir, io.marker, started.pid);
   io.onSpawn?.(started.pid);
   reach('spawned');
-  return await follow(spec, io, started);
+  const known = leader === null ? [] : [leader];
+  const kin = new Kin({ markers: [io.marker], known, group: started.pid });
+  return await follow(spec, io, started, kin);
 }
 
 /** All that can be refused is refused here, before anything runs. */
@@ -78,11 +83,11 @@ function prepare(spec: RunSpec, io: RunIo): Program | Outcome {
 }
 
 /** From the start to the last event, and until nothing of the run is left. */
-async function follow(spec: RunSpec, io: RunIo, started: Started): Promise<Outcome> {
+async function follow(spec: RunSpec, io: RunIo, started: Started, kin: Kin): Promise<Outcome> {
   const half = limits.resultBytesMax / 2;
   const stdout = new HeadAndTail(half, half);
   const stderr = new HeadAndTail(0, stderrTailBytes);
-  const ending = watchForEnd(spec, io, started);
+  const ending = watchForEnd(spec, io, started, kin);
   const read = (name: 'stdout' | 'stderr', kept: HeadAndTail) =>
     readOutput(started[name], {
       name,
@@ -101,9 +106,8 @@ async function follow(spec: RunSpec, io: RunIo, started: Started): Promise<Outco
     stdout: readers[0].droppedBytes(),
     stderr: readers[1].droppedBytes(),
   });
-  const { stopped: why, failure, seenPids } = await ending.settled();
-  const { pid: group, since } = started;
-  await sweep(io.marker, { graceMs: io.killGraceMs, group, since, pids: seenPids });
+  const { stopped: why, failure } = await ending.settled();
+  await sweep(kin, { graceMs: io.killGraceMs, since: started.since });
   reach('run swept');
   if (failure !== null) throw failure.error;
   if (mark !== null) await io.onEvent(mark);
@@ -120,22 +124,17 @@ interface EndState {
   stopped: StopReason | null;
   /** The receiver of the events threw. */
   failure: { error: unknown } | null;
-  seenPids: Iterable<number>;
 }
 
 /** The first reason to stop counts, and none does once the program has ended by itself. */
-function watchForEnd(spec: RunSpec, io: RunIo, started: Started) {
-  const state: EndState = { stopped: null, failure: null, seenPids: [] };
+function watchForEnd(spec: RunSpec, io: RunIo, started: Started, kin: Kin) {
+  const state: EndState = { stopped: null, failure: null };
   let hasExited = false;
   let stopping: Promise<void> = Promise.resolve();
 
-  const end = async () => {
-    // The tree can be seen only while its root lives; where markers are read it is not needed.
-    if (process.platform !== 'linux') {
-      state.seenPids = withDescendants(await listProcesses(), [started.pid]);
-    }
-    await stopGroup(started.pid, started.exited, io.killGraceMs);
-  };
+  // The tree can be seen only while its root lives, and a marker may be gone or not to be read.
+  const look = async () => void kin.find(await listProcesses(started.since));
+  const end = () => stopGroup(started.pid, started.exited, { graceMs: io.killGraceMs, look });
   const stop = (why: StopReason) => {
     if (state.stopped !== null || hasExited) return;
     state.stopped = why;

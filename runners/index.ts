@@ -8,7 +8,7 @@ import { demoRunner, demoRunnerId } from './demo.ts';
 export { runCommand } from './command.ts';
 export type { RunIo } from './command.ts';
 export { demoRunner } from './demo.ts';
-export { sweep } from './sweep.ts';
+export { sweepLeftRuns } from './left-runs.ts';
 
 export function findRunner(config: Config, id: string, lookUp: LookUp): CommandRunner | null {
   return allRunners(config, lookUp).find((runner) => runner.id === id) ?? null;

@@ -3,9 +3,10 @@ import { execFile } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { childEnv } from '../contract/names.ts';
+import type { ProcessId } from '../engine/process-identity.ts';
 
-export interface ProcessEntry {
-  pid: number;
+/** With `start` as `identifyProcess` has it. */
+export interface ProcessEntry extends ProcessId {
   parentPid: number;
   group: number;
   /** Value of the marker in its environment; null without one, or where it was not or cannot be read. */
@@ -27,13 +28,15 @@ export function startTick(pid: number): number | null {
  * marker is the dearer half of it, and what began before `since` cannot have inherited one from then.
  */
 function listByProc(since: number): ProcessEntry[] {
+  const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.flatMap((name) => {
     const pid = Number(name);
     const stat = readStat(pid);
     if (stat === null || stat.state === 'Z' || stat.state === 'X') return [];
     const marker = stat.tick >= since ? markerOf(pid) : null;
-    return [{ pid, parentPid: stat.parentPid, group: stat.group, marker }];
+    const start = `${boot}/${stat.tick}`;
+    return [{ pid, start, parentPid: stat.parentPid, group: stat.group, marker }];
   });
 }
 
@@ -77,28 +80,20 @@ function markerOf(pid: number): string | null {
   }
 }
 
+const columns = 'pid=,ppid=,pgid=,stat=,lstart=';
+
 /** Where there is no /proc: no environment can be read, so markers are unknown. */
 export async function listByPs(): Promise<ProcessEntry[]> {
-  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat=']);
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', columns]);
   return stdout
     .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .filter((columns) => columns.length === 4 && !columns[3]!.startsWith('Z'))
-    .map(([pid, parent, group]) => ({
+    .map((line) => /^(\d+)\s+(\d+)\s+(\d+)\s+([^Z\s]\S*)\s+(.+)$/.exec(line.trim()))
+    .filter((found) => found !== null)
+    .map(([, pid, parent, group, , start]) => ({
       pid: Number(pid),
+      start: start!,
       parentPid: Number(parent),
       group: Number(group),
       marker: null,
     }));
-}
-
-/** The given processes and all below them. */
-export function withDescendants(entries: ProcessEntry[], roots: Iterable<number>): Set<number> {
-  const found = new Set(roots);
-  let sizeBefore = -1;
-  while (sizeBefore !== found.size) {
-    sizeBefore = found.size;
-    for (const entry of entries) if (found.has(entry.parentPid)) found.add(entry.pid);
-  }
-  return found;
 }

@@ -6,15 +6,12 @@
  * processes can be seen: what has left both (a daemon) is not found there.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listProcesses, withDescendants, type ProcessEntry } from './processes.ts';
+import type { Kin } from './kin.ts';
+import { listProcesses, type ProcessEntry } from './processes.ts';
 
 export interface SweepOptions {
   /** From SIGTERM to SIGKILL. */
   graceMs: number;
-  /** A process group that belongs to the run. */
-  group?: number;
-  /** Processes of the run that were seen while it ran. Used where markers cannot be read. */
-  pids?: Iterable<number>;
   /** The start of the run's first process, by `startTick`: no other of it is older. Null: not known. */
   since?: number | null;
   list?: () => Promise<ProcessEntry[]>;
@@ -24,17 +21,15 @@ export interface SweepOptions {
 const killForMs = 2000;
 const lookEveryMs = 50;
 
-/** `markerPrefix` is a whole marker, or a part that ends in `/`: run 1 must not end run 10. */
 export async function sweep(
-  markerPrefix: string,
+  kin: Kin,
   options: SweepOptions,
 ): Promise<{ killed: number[]; left: number[] }> {
   const list = options.list ?? (() => listProcesses(options.since));
   const killAt = Date.now() + options.graceMs;
   const asked = new Set<number>();
   for (;;) {
-    const entries = await list();
-    const left = belonging(entries, markerPrefix, options);
+    const left = kin.find(await list());
     if (left.length === 0 || Date.now() > killAt + killForMs) return { killed: [...asked], left };
     for (const pid of left) {
       if (Date.now() >= killAt) signal(pid, 'SIGKILL');
@@ -43,23 +38,6 @@ export async function sweep(
     }
     await sleep(Math.max(1, Math.min(lookEveryMs, options.graceMs)));
   }
-}
-
-function belonging(entries: ProcessEntry[], markerPrefix: string, options: SweepOptions): number[] {
-  const tree = withDescendants(entries, options.pids ?? []);
-  return entries
-    .filter(
-      ({ pid, group, marker }) =>
-        (marker !== null && isMarked(marker, markerPrefix)) ||
-        group === options.group ||
-        tree.has(pid),
-    )
-    .map(({ pid }) => pid)
-    .filter((pid) => pid !== process.pid && pid > 1);
-}
-
-function isMarked(marker: string, prefix: string): boolean {
-  return marker === prefix || (prefix.endsWith('/') && marker.startsWith(prefix));
 }
 
 /** It may have ended since it was seen. What may not be signalled shows as left. */

@@ -18,7 +18,8 @@ const table: ImportTable = {
   store: { values: ['contract', 'domain', 'faults'] },
   search: { values: ['contract', 'domain', 'store'] },
   backup: { values: ['contract', 'domain', 'engine', 'faults', 'store'] },
-  runners: { values: ['contract', 'domain', 'faults'] },
+  // Of engine: how a process is told from another that has its number by now.
+  runners: { values: ['contract', 'domain', 'faults', 'engine'] },
   // The demo agent is a program of its own: it speaks to Offshoot as any agent does.
   'runners/demo-agent': { values: ['contract', 'domain', 'client', 'runners'] },
   harnesses: { values: ['contract', 'domain'] },

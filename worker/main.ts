@@ -21,7 +21,7 @@ import { takeFileLock } from '../engine/file-lock.ts';
 import { folderMark } from '../engine/pid-file.ts';
 import { connectOptions } from '../engine/connect-options.ts';
 import { makeHome } from '../launcher/make-home.ts';
-import { demoRunner, runCommand, sweep } from '../runners/index.ts';
+import { demoRunner, runCommand, sweepLeftRuns } from '../runners/index.ts';
 import { createLogger, writeTo } from '../telemetry/logger.ts';
 import type { Otlp } from '../telemetry/otlp.ts';
 import { sendTelemetry } from '../telemetry/send-telemetry.ts';
@@ -89,7 +89,8 @@ async function start(otlp: Otlp | null): Promise<RunnerHost> {
     folder,
     folderMark: folderMark(lock),
     runProgram: tracedRun(place.run, otlp?.record ?? null),
-    sweep: async (prefix) => void (await sweep(prefix, { graceMs: place.killGraceMs() })),
+    sweep: async (prefix) =>
+      void (await sweepLeftRuns(join(folder, 'runs'), prefix, place.killGraceMs())),
     log,
   });
 }

@@ -72,7 +72,7 @@ test('neither down nor a new host of a copy ends the agents of the other, as the
     expect(isRunning(id)).toBe(true);
 
     const swept = await sweptAtStart(join(homePaths(copy).hosts, localHostId));
-    expect(swept).toEqual([]);
+    expect(swept).toEqual([null]);
     expect(await sweptAtStart(folder)).toEqual([`${home}/local/`]);
     await stopLauncher(room.home, quiet);
     expect(isRunning(id)).toBe(false);
@@ -80,8 +80,8 @@ test('neither down nor a new host of a copy ends the agents of the other, as the
 });
 
 /** What a runner host sweeps when it begins; it is stopped before it has found a server. */
-async function sweptAtStart(folder: string): Promise<string[]> {
-  const swept: string[] = [];
+async function sweptAtStart(folder: string): Promise<(string | null)[]> {
+  const swept: (string | null)[] = [];
   const never = () => Promise.reject(new Error('there is no server'));
   const host = startRunnerHost({
     api: { hello: never, sync: never, claim: never, report: never },

@@ -25,7 +25,8 @@ export interface RunnerHostDeps {
   /** Names that very folder; a copy of it has another. */
   folderMark: string;
   runProgram: RunTableDeps['runProgram'];
-  sweep(markerPrefix: string): Promise<void>;
+  /** What earlier boots have left running; null: the home that stands in their markers is not known. */
+  sweep(markerPrefix: string | null): Promise<void>;
   /** What a program gets between SIGTERM and SIGKILL. */
   killGraceMs(): number;
   /** Set where the user names a Temporal; else the server says where the engine is. */
@@ -158,7 +159,7 @@ async function tidyUp(deps: RunnerHostDeps, signal: AbortSignal): Promise<void> 
   const home = recallHome(deps);
   // At once: a finished answer on disk must not wait for a straggler's grace, nor a sweep for the server.
   const both = await Promise.allSettled([
-    home === null ? null : deps.sweep(hostMarkerPrefix(home, hostId)),
+    deps.sweep(home && hostMarkerPrefix(home, hostId)),
     flushLeftSpools({ ...deps, folder: join(folder, 'spool'), signal }),
   ]);
   for (const one of both) if (one.status === 'rejected') throw one.reason;
