@@ -160,7 +160,7 @@ function elsewhere(server: string): Place {
 /** As every command tells it: `offshoot worker` is one. */
 function tellFailure(error: unknown): number {
   const err = outputOf(process.stderr, environment.noColor);
-  return reportError({ err }, error, false);
+  return reportError({ err }, error, false, 'offshoot worker --help shows how it is called');
 }
 
 function logFailure(error: unknown): number {
