@@ -87,7 +87,9 @@ function mailboxText(acked: string[], callbacks: Callback[], remaining: number):
     acked.length > 0 && `Acknowledged: ${acked.join(', ')}.`,
     callbacks.length === 0
       ? 'No callbacks.'
-      : `${callbacks.length} callbacks, in the order in which the sub-agents ended.`,
+      : callbacks.length === 1
+        ? '1 callback.'
+        : `${callbacks.length} callbacks, in the order in which the sub-agents ended.`,
     remaining > 0 && `${remaining} more did not fit: acknowledge these, then call again.`,
     open.length > 0 &&
       `Next: act on them, then call get_callbacks {"ack": ${JSON.stringify(open)}}.`,

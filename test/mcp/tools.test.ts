@@ -125,6 +125,23 @@ describe('get_callbacks', () => {
       },
     ));
 
+  test.each([
+    [0, 'No callbacks.'],
+    [1, '1 callback.'],
+    [2, '2 callbacks, in the order in which the sub-agents ended.'],
+  ])('counts %d of them as people do', (count, words) =>
+    withMcp(
+      {
+        environment,
+        answer: () => ({ callbacks: [callback(1), callback(2)].slice(0, count), remaining: 0 }),
+      },
+      async ({ call }) => {
+        const { text } = await call('get_callbacks');
+        expect(text.split('\n')[0]).toBe(words);
+      },
+    ),
+  );
+
   test('says so when nothing tells whose mailbox is meant', () =>
     withMcp({}, async ({ call, asked }) => {
       const result = await call('get_callbacks');
