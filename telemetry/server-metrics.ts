@@ -42,6 +42,8 @@ export function createServerMetrics() {
     'offshoot_callbacks_total',
     'Callbacks that were queued for a parent, and that were delivered to one.',
   );
+  // A rate needs the nought before the first of each.
+  for (const state of ['queued', 'delivered'] as const) callbacks.add({ state }, 0);
   const commits = createHistogram(
     'offshoot_store_commit_duration_seconds',
     'One transaction of the store, with its flush to disk.',

@@ -61,6 +61,13 @@ test('what is open, queued and at work is as it is at the moment of asking', asy
   );
 });
 
+test('callbacks are counted from nought, the queued ones and the delivered', async () => {
+  await withMetrics(async ({ read }) => {
+    const count = (state: string) => read().value(`offshoot_callbacks_total{state="${state}"}`);
+    expect([count('queued'), count('delivered')]).toEqual([0, 0]);
+  });
+});
+
 test('endings are counted by status, code and mode, each once, and so are callbacks', async () => {
   await withMetrics(async ({ room, read }) => {
     const { id: parent } = await room.start();
@@ -74,7 +81,7 @@ test('endings are counted by status, code and mode, each once, and so are callba
     const one = `${ended}{error_code="exit_nonzero",mode="ASYNC_CALLBACK",status="failed"}`;
     expect(read().value(one)).toBe(1);
     expect(read().value('offshoot_callbacks_total{state="queued"}')).toBe(1);
-    expect(read().value('offshoot_callbacks_total{state="delivered"}') ?? 0).toBe(0);
+    expect(read().value('offshoot_callbacks_total{state="delivered"}')).toBe(0);
     await room.host.end(spec, 'asked');
     await room.host.play(parent, 'heard');
     await nextTurn();
