@@ -3,6 +3,7 @@ import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { anySignal } from '../contract/any-signal.ts';
 import { sessionTranscriptSchema } from '../contract/transcripts.ts';
+import type { TokenClaims } from '../domain/token.ts';
 import type { Caller } from '../operations/caller.ts';
 import { callerOf } from './caller-of.ts';
 import type { ApiDeps, WatchItem } from './deps.ts';
@@ -61,10 +62,15 @@ async function answerEvents(
 ): Promise<Response> {
   const closed = new AbortController();
   const caller = callerOf(c, anySignal([c.req.raw.signal, closed.signal]));
-  const body = eventStream(await begin(caller), {
+  const items = await begin(caller);
+  const stopTimer = atExpiry(caller.claims, () => closed.abort());
+  const body = eventStream(items, {
     encodeData,
     heartbeatMs,
-    onClose: () => closed.abort(),
+    onClose: () => {
+      stopTimer();
+      closed.abort();
+    },
     onFailure: (error) => {
       const known = asAppError(error, () =>
         deps.log.error('an event stream failed', { id, error }),
@@ -79,6 +85,26 @@ async function answerEvents(
       'x-accel-buffering': 'no',
     },
   });
+}
+
+/** A timer takes no more than 31 bits of milliseconds, 24 days; a token may hold for a year. */
+const timerMsMax = 2 ** 31 - 1;
+
+/** A token is looked at when a stream begins, which may outlast it. What it answers stops the timer. */
+function atExpiry(claims: TokenClaims, end: () => void): () => void {
+  if (!('expiresAt' in claims)) return () => {};
+  const expiry = Date.parse(claims.expiresAt);
+  let timer = setTimeout(look, wait());
+  return () => clearTimeout(timer);
+
+  function look(): void {
+    if (wait() === 0) end();
+    else timer = setTimeout(look, wait());
+  }
+
+  function wait(): number {
+    return Math.min(Math.max(expiry - Date.now(), 0), timerMsMax);
+  }
 }
 
 /** A reconnecting browser repeats its first query, so the later of the two counts. */

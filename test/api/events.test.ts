@@ -4,7 +4,9 @@ import type { WatchItem } from '../../api/deps.ts';
 import { createDataEncoder, eventStream } from '../../api/event-stream.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Turn } from '../../contract/records.ts';
-import { fakeApi, record, tokens } from './api-fixture.ts';
+import { signToken } from '../../domain/token.ts';
+import type { Caller } from '../../operations/caller.ts';
+import { fakeApi, record, secret, tokens } from './api-fixture.ts';
 
 const path = '/api/subagents/sub_1/events';
 
@@ -113,6 +115,47 @@ test('a reader that leaves ends the watch, also while it waits for the next turn
   expect(isOver).toBe(false);
   await reader?.cancel();
   expect(isOver).toBe(true);
+});
+
+/** Turns without an end, until the caller has gone: as the real watches do it. */
+async function* untilGone(caller: Caller): AsyncGenerator<WatchItem> {
+  yield turn(1);
+  await new Promise((resolve) => caller.gone.addEventListener('abort', resolve));
+}
+
+const readerToken = (expiresInMs: number) =>
+  signToken(secret, {
+    role: 'readonly',
+    agentId: 'alice',
+    project: null,
+    permissions: ['recall'],
+    expiresAt: new Date(Date.now() + expiresInMs).toISOString(),
+  });
+
+test.each([path, '/api/sessions/s1/events'])('%s ends when its token does', async (where) => {
+  const api = fakeApi({ watch: untilGone, watchSession: untilGone });
+  const from = Date.now();
+  const response = await api.ask('GET', where, { token: readerToken(300) });
+  const reader = response.body!.getReader();
+  const toTheEnd = async () => {
+    while (!(await reader.read()).done);
+    return 'ended';
+  };
+  const how = await Promise.race([toTheEnd(), sleep(3000, 'open')]);
+  await reader.cancel();
+  expect(how).toBe('ended');
+  expect(Date.now() - from).toBeGreaterThanOrEqual(299);
+  expect((await api.ask('GET', where, { token: readerToken(-1) })).status).toBe(401);
+});
+
+test('a token that holds for longer than a timer can does not end its streams at once', async () => {
+  const api = fakeApi({ watch: untilGone });
+  const response = await api.ask('GET', path, { token: readerToken(300 * 24 * 3_600_000) });
+  const reader = response.body!.getReader();
+  for (let read = 0; read < 3; read += 1) await reader.read();
+  const next = reader.read().then(() => 'ended');
+  expect(await Promise.race([next, sleep(50, 'open')])).toBe('open');
+  await reader.cancel();
 });
 
 test('a failing watch tells the reader and the log, and shows nothing of the inside', async () => {
