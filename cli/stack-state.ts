@@ -4,7 +4,7 @@ import { hintFor } from '../contract/hints.ts';
 import type { Health } from '../contract/system-records.ts';
 import type { Problem, StackState, StackStatus } from './render/stack.ts';
 
-interface Seen extends Pick<StackStatus, 'launcher' | 'processes'> {
+interface Seen extends Pick<StackStatus, 'url' | 'launcher' | 'processes'> {
   health: Health | null;
   /** The launcher was told to end it all. */
   isStopping: boolean;
@@ -27,14 +27,23 @@ function stateOf({ health, isStopping, launcher, processes }: Seen): StackState 
 function told(
   { code, message, hint }: AppError,
   state: StackState,
-  { launcher, processes }: Seen,
+  { url, launcher, processes }: Seen,
 ): Problem {
   if (code === 'server_unavailable' && state === 'stopping')
     return { code, message: 'The stack is being ended.', hint: null };
   if (code === 'server_unavailable' && state === 'restarting')
     return { code, message: 'None at the moment.', hint: 'Its launcher is starting it.' };
   if (code === 'server_unavailable' && state === 'not answering') {
-    const lives = `Process ${serverOf(processes)?.pid} lives.`;
+    const pid = serverOf(processes)?.pid;
+    if (url === null) {
+      const word = `Process ${pid} lives, and has not said where it listens.`;
+      return {
+        code,
+        message: word,
+        hint: 'It is starting or ending: look again in a few seconds.',
+      };
+    }
+    const lives = `Process ${pid} lives.`;
     const remedy =
       launcher === null
         ? 'See server.log; `offshoot down`, then `offshoot up`, starts another one.'

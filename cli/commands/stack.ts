@@ -123,7 +123,7 @@ async function status(deps: CliDeps, { json }: { json?: boolean }): Promise<Exit
   const { launcher: looksAfter, processes } = launcherStatus(home);
   const launcher = looksAfter?.pid ?? null;
   const isStopping = stoppingLauncher(home) !== null;
-  const seen = { launcher, processes, health, isStopping, problem: found };
+  const seen = { url, launcher, processes, health, isStopping, problem: found };
   const { state, problem } = stackState(seen);
   const stack = { state, home, url, launcher, processes, health, problem };
   if (json) writeJson(out, stack);

@@ -63,6 +63,18 @@ restarting
   });
 });
 
+test('a server that lives and has no file yet is not told to be none', async () => {
+  await withLiving(['launcherFile', 'serverPidFile'], async (home) => {
+    expect(`\n${(await cli(['status'], { home })).out}`).toBe(`
+not answering
+  server     Process ${pid} lives, and has not said where it listens.
+             It is starting or ending: look again in a few seconds.
+  home       ${home}
+  processes  launcher ${pid}, server ${pid}
+`);
+  });
+});
+
 test('what runs without a launcher is told so, well or not', async () => {
   const none =
     '  launcher     none: what dies is not started again; offshoot up --detach starts one\n';
@@ -77,6 +89,7 @@ test('what runs without a launcher is told so, well or not', async () => {
       }),
   );
   await withLiving(['serverPidFile', 'hostPidFile'], async (home) => {
+    writeServerFile(home, { url: 'http://127.0.0.1:9', pid });
     const { exitCode, out } = await cli(['status'], { home });
     expect([exitCode, out.split('\n')[0]]).toEqual([4, 'not answering']);
     expect(out).toContain('`offshoot down`, then `offshoot up`, starts another one.');
