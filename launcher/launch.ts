@@ -81,7 +81,8 @@ export async function launch(given: LaunchOptions): Promise<Launcher> {
   const finished = new Promise<Error | null>((resolve) => (onFinished = resolve));
 
   const end = async (leaveAgents: boolean, error: Error | null) => {
-    held.noteStopping();
+    const killGraceMs = config.limits.killGraceSeconds * 1000;
+    held.noteStopping(killGraceMs);
     const release = async (name: ProcessName) =>
       (await supervisors.get(name)?.release())?.id ?? null;
     // All are let go first: none may be started again while the others end.
@@ -90,7 +91,6 @@ export async function launch(given: LaunchOptions): Promise<Launcher> {
       release('server'),
       release('engine'),
     ]);
-    const killGraceMs = config.limits.killGraceSeconds * 1000;
     const how = { home, leaveAgents, killGraceMs, onEvent, isOwnHome: held.isOwn };
     await stopStack({ host, server, engine }, how);
     clearInterval(capTimer);

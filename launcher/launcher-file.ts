@@ -16,7 +16,7 @@ export interface HeldHome {
   /** Called once, when it is not its own any more. */
   onGone(tell: () => void): void;
   /** From here on the stack is being ended: whoever wants one waits for that. */
-  noteStopping(): void;
+  noteStopping(killGraceMs: number): void;
   release(): void;
 }
 
@@ -63,9 +63,9 @@ function keepFile(home: string, path: string): HeldHome {
     onGone: (tell) => {
       tellGone = tell;
     },
-    noteStopping: () => {
+    noteStopping: (killGraceMs) => {
       if (!own.isThere()) return;
-      const note: Note = { ...identifyProcess(process.pid)!, isStopping: true };
+      const note: Note = { ...identifyProcess(process.pid)!, isStopping: true, killGraceMs };
       try {
         writePidFile(path, note);
       } catch {
@@ -93,6 +93,8 @@ function putBack(notes: Map<string, ProcessId>): void {
 
 interface Note extends ProcessId {
   isStopping?: true;
+  /** What it gives each agent: so long may its end rightly take. */
+  killGraceMs?: number;
 }
 
 /** The living launcher of this home. */
@@ -102,7 +104,7 @@ export function runningLauncher(home: string): ProcessId | null {
 }
 
 /** It was told to end what it keeps up, and is about it. */
-export function stoppingLauncher(home: string): ProcessId | null {
+export function stoppingLauncher(home: string): Note | null {
   const note = readPidFile<Note>(homePaths(home).launcherFile);
   return note?.isStopping === true && isRunning(note) ? note : null;
 }

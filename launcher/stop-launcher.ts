@@ -6,12 +6,13 @@ import { readEngineFile } from '../engine/engine-file.ts';
 import { homeHolder } from '../engine/home-lock.ts';
 import { readPidFile } from '../engine/pid-file.ts';
 import { isRunning, type ProcessId } from '../engine/process-identity.ts';
-import { send } from '../engine/stop-process.ts';
+import { hasEnded, send, stopProcess } from '../engine/stop-process.ts';
 import { describeEvent, processNames, type ProcessName } from './events.ts';
-import { runningLauncher, startingLauncher } from './launcher-file.ts';
+import { whyUnwritable } from './home-room.ts';
+import { runningLauncher, startingLauncher, stoppingLauncher } from './launcher-file.ts';
 import { livingHost } from './living-host.ts';
 import { readHealth } from './server-health.ts';
-import { stopStack, type Stack } from './stop-stack.ts';
+import { stepMsMax, stopStack, type Stack } from './stop-stack.ts';
 
 export interface LauncherStatus {
   launcher: ProcessId | null;
@@ -33,10 +34,15 @@ export interface StopLauncherOptions {
   leaveAgents: boolean;
   onProgress: (line: string) => void;
   killGraceMs?: number;
+  /** Tests are less patient. */
+  stuckMsMax?: number;
 }
 
 const pollMs = 50;
 const tellEveryMs = 2_000;
+/** To note that it was told to end is a launcher's first act; to each later step it gets this beyond the step's own time. */
+const stuckMsDefault = 15_000;
+const killedMsMax = 10_000;
 
 /** Ends the stack of this home, with its launcher or, where that was killed, without. */
 export async function stopLauncher(
@@ -45,13 +51,14 @@ export async function stopLauncher(
 ): Promise<{ wasRunning: boolean }> {
   const wasStarting = await endStarting(home);
   const launcher = runningLauncher(home);
+  let hasObeyed = false;
   if (launcher !== null) {
     send(launcher, options.leaveAgents ? 'SIGUSR1' : 'SIGTERM');
-    await waitForEnd(home, launcher, options);
+    hasObeyed = await waitForEnd(home, launcher, options);
   }
   const left = runningStack(home);
   if (launcher === null && left.server === null) await refuseUnknown(home);
-  if (options.leaveAgents && launcher !== null) left.host = null;
+  if (options.leaveAgents && hasObeyed) left.host = null;
   const hasLeft = Object.values(left).some((id) => id !== null);
   const { killGraceMs = limits.killGraceMs, leaveAgents, onProgress } = options;
   const onEvent = (event: Parameters<typeof describeEvent>[0]) => onProgress(describeEvent(event));
@@ -64,8 +71,8 @@ export async function stopLauncher(
 async function endStarting(home: string): Promise<boolean> {
   const starting = startingLauncher(home);
   if (starting === null || runningLauncher(home) !== null) return false;
-  send(starting, 'SIGTERM');
-  while (isRunning(starting)) await sleep(pollMs);
+  // One that is stopped hears only SIGKILL.
+  await stopProcess(starting, stuckMsDefault);
   return true;
 }
 
@@ -83,21 +90,41 @@ async function refuseUnknown(home: string): Promise<void> {
   );
 }
 
-/** Its own patience with each process bounds the time, so it is waited for without a limit. */
+/** Its own patience with each process bounds each step. False when it made none and was killed: then the rest is ours. */
 async function waitForEnd(
   home: string,
   launcher: ProcessId,
-  { onProgress }: StopLauncherOptions,
-): Promise<void> {
+  { onProgress, killGraceMs, stuckMsMax = stuckMsDefault }: StopLauncherOptions,
+): Promise<boolean> {
   let tellAt = Date.now() + tellEveryMs;
+  let progressAt = Date.now();
+  let before = '';
+  let note: ReturnType<typeof stoppingLauncher> = null;
   while (isRunning(launcher)) {
+    const stack = runningStack(home);
+    const names = processNames.filter((name) => stack[name] !== null);
+    note = stoppingLauncher(home) ?? note;
+    const state = `${note !== null} ${names.join()}`;
+    if (state !== before) progressAt = Date.now();
+    before = state;
+    const graceMs = note?.killGraceMs ?? killGraceMs ?? limits.killGraceMs;
+    const patienceMs = stuckMsMax + (note === null ? 0 : stepMsMax(graceMs));
+    const isLate = Date.now() - progressAt > patienceMs;
+    // On a disk without room it can note nothing, and may be about it all the same.
+    if (isLate && note === null && whyUnwritable(home) !== null) {
+      progressAt = Date.now();
+    } else if (isLate) {
+      onProgress(`the launcher (pid ${launcher.pid}) does not end the stack and is killed`);
+      send(launcher, 'SIGKILL');
+      await hasEnded(launcher, killedMsMax);
+      return false;
+    }
     await sleep(pollMs);
     if (Date.now() < tellAt) continue;
     tellAt = Date.now() + tellEveryMs;
-    const stack = runningStack(home);
-    const names = processNames.filter((name) => stack[name] !== null);
     onProgress(`still running: ${[...names, 'launcher'].join(', ')}`);
   }
+  return true;
 }
 
 function runningStack(home: string): Stack {

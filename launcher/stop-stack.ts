@@ -26,6 +26,9 @@ export interface StopOptions {
 const reportMs = 20_000;
 const serverStopMs = 15_000;
 
+/** Within this one of the processes has ended, whichever it is at, and the agents that a host left before it. */
+export const stepMsMax = (killGraceMs: number) => 3 * killGraceMs + reportMs + serverStopMs;
+
 /** In this order: the host reports to the server, and the server hands on to the engine. */
 export async function stopStack(stack: Stack, options: StopOptions): Promise<void> {
   const { home, onEvent, isOwnHome = () => true } = options;
