@@ -1,5 +1,13 @@
 /** A database that is taken away from under a server: seen, and nothing of it lost. */
-import { copyFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { rescueDatabase, restoreBackup } from '../../backup/index.ts';
@@ -43,10 +51,20 @@ test.each(deeds)('that the open database was %s is seen, once', async (how, deed
   );
 });
 
-test('a home that is deleted as a whole is no lost database', async () => {
+test.each<[string, (home: string) => void]>([
+  ['deleted', (home) => rmSync(home, { recursive: true })],
+  [
+    'moved, and another one put in its place,',
+    (home) => {
+      renameSync(home, `${home}-moved`);
+      mkdirSync(home);
+      rmSync(`${home}-moved`, { recursive: true });
+    },
+  ],
+])('a home that is %s as a whole is no lost database', async (_, deed) => {
   await withHome((home) =>
     withWatch(home, async (seen) => {
-      rmSync(home.paths.home, { recursive: true });
+      deed(home.paths.home);
       await sleep(150);
       expect(seen).toEqual([]);
     }),
