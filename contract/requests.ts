@@ -55,21 +55,6 @@ const waitSeconds = z.number().min(0).max(limits.waitSecondsMax);
 const cursor = text.min(1).max(200);
 const page = z.coerce.number().int().min(1).max(limits.pageMax);
 
-const variables = z
-  .record(
-    z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not a variable name'),
-    text.max(limits.envValueBytesMax).regex(/^[^\u0000]*$/, noNul),
-  )
-  .refine((env) => Object.keys(env).length <= limits.envEntriesMax, 'has too many entries');
-/** The one name that a record of zod leaves out without a word. */
-const unkept = '__proto__';
-const envSchema = z.preprocess((input: z.input<typeof variables>, { issues }) => {
-  if (typeof input === 'object' && input !== null && Object.hasOwn(input, unkept)) {
-    issues.push({ code: 'custom', path: [unkept], message: 'cannot be a variable here', input });
-  }
-  return input;
-}, variables);
-
 export const contextSchema = z.strictObject({
   workspacePath: projectSchema
     .optional()
@@ -83,7 +68,12 @@ export const contextSchema = z.strictObject({
     .nullable()
     .optional()
     .describe('Files of the workspace that matter, named in the context file'),
-  env: envSchema
+  env: z
+    .record(
+      z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not a variable name'),
+      text.max(limits.envValueBytesMax).regex(/^[^\u0000]*$/, noNul),
+    )
+    .refine((env) => Object.keys(env).length <= limits.envEntriesMax, 'has too many entries')
     .optional()
     .describe('Kept in a 0600 file until the invocation is final, never in the store or a log'),
 });
