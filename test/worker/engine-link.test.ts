@@ -2,15 +2,13 @@
 import { createServer, type ServerHttp2Session } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
-import { EngineLink } from '../../worker/engine-link.ts';
 import { installSdkRuntime } from '../../worker/sdk-runtime.ts';
-import { withOperations, type Room } from '../operations/operations-fixture.ts';
+import { withOperations } from '../operations/operations-fixture.ts';
+import { withLink } from '../support/engine-link.ts';
 
 installSdkRuntime(() => {});
 
-const bundle = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
 const UNKNOWN = 2;
 /** A frame that is not compressed and holds an empty message. */
 const emptyMessage = Buffer.alloc(5);
@@ -52,31 +50,6 @@ async function startFakeEngine(port = 0): Promise<FakeEngine> {
         for (const session of sessions) session.destroy();
       }),
   };
-}
-
-async function withLink<T>(
-  room: Room,
-  address: string,
-  use: (link: EngineLink) => Promise<T>,
-): Promise<T> {
-  const link = new EngineLink({
-    store: room.store,
-    target: () => ({
-      ...{ connection: { address }, namespace: 'default', address },
-      ...{ uiUrl: null, instance: null },
-    }),
-    namespace: 'default',
-    prepare: async () => ({ epoch: 'one', serverVersion: '1', attributes: [] }),
-    workflowBundle: bundle,
-    sessionIdleMs: () => 100,
-    onChange: () => {},
-    log: () => {},
-  });
-  try {
-    return await use(link);
-  } finally {
-    await link.stop();
-  }
 }
 
 async function until(what: string, isTrue: () => boolean): Promise<void> {

@@ -1,49 +1,21 @@
 /** The server's link to a real engine; no runner host is needed for what is tested here. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect, jest, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import { reconcileEpoch } from '../../store/lifecycle/rebuild.ts';
 import { dueRows, markSent } from '../../store/outbox.ts';
-import { EngineLink } from '../../worker/engine-link.ts';
 import { installSdkRuntime } from '../../worker/sdk-runtime.ts';
 import { withOperations, type Room } from '../operations/operations-fixture.ts';
+import { linkEpoch, withLink } from '../support/engine-link.ts';
 import { testEngine } from '../support/test-engine.ts';
 
 installSdkRuntime(() => {});
 
-const bundle = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
 // A machine that is busy with other tests takes its time to start a worker.
 jest.setTimeout(90_000);
-const epoch = 'the same engine as before';
 /** Longer than this test may take: by the clock alone nothing would be sent again. */
 const MUCH_LATER_MS = 24 * 60 * 60 * 1000;
-
-async function withLink<T>(room: Room, use: () => Promise<T>): Promise<T> {
-  const { address } = await testEngine();
-  const link = new EngineLink({
-    store: room.store,
-    target: () => ({
-      connection: { address },
-      namespace: 'default',
-      address,
-      uiUrl: null,
-      instance: null,
-    }),
-    namespace: 'default',
-    prepare: async () => ({ epoch, serverVersion: '1', attributes: [] }),
-    workflowBundle: bundle,
-    sessionIdleMs: () => 100,
-    onChange: () => {},
-    log: () => {},
-  });
-  try {
-    return await use();
-  } finally {
-    await link.stop();
-  }
-}
 
 async function until(what: string, isTrue: () => boolean): Promise<void> {
   const deadline = Date.now() + 30_000;
@@ -73,7 +45,8 @@ async function statusOf(workflowId: string): Promise<string> {
 
 test('what an engine had acknowledged and then lost is sent again as soon as it is connected', async () => {
   await withOwnIds(async (room) => {
-    await room.store.write((tx) => reconcileEpoch(tx, epoch));
+    const { address } = await testEngine();
+    await room.store.write((tx) => reconcileEpoch(tx, linkEpoch));
     const { id } = await room.start();
     const again = new Date(Date.parse(room.store.now()) + MUCH_LATER_MS).toISOString();
     await room.store.write((tx) => {
@@ -81,7 +54,7 @@ test('what an engine had acknowledged and then lost is sent again as soon as it 
       expect(sent).toHaveLength(1);
       markSent(tx, sent, again);
     });
-    await withLink(room, async () => {
+    await withLink(room, address, async () => {
       await until(
         'its workflow has begun, and has asked what is next',
         () => room.row(id).engine_state === 'open',
@@ -95,16 +68,17 @@ test('what an engine had acknowledged and then lost is sent again as soon as it 
 
 test('the workflow of a session that was deleted while the engine was away comes to its end', async () => {
   await withOwnIds(async (room) => {
+    const { address } = await testEngine();
     const key = `main-${randomUUID()}`;
     await room.ask('registerSession', { key });
     const { id } = await room.start({ parentSessionId: key });
-    await withLink(room, () =>
+    await withLink(room, address, () =>
       until('its child has begun', () => room.row(id).engine_state === 'open'),
     );
     await room.host.play(id, 'done');
     await room.ask('deleteSession', { key });
     expect(await statusOf(`session/default/${key}`)).toBe('RUNNING');
-    await withLink(room, async () => {
+    await withLink(room, address, async () => {
       await until('both workflows have heard of it', () => room.count('outbox') === 0);
       let status = '';
       for (let look = 0; look < 400 && status !== 'COMPLETED'; look += 1) {
