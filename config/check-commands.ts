@@ -1,9 +1,19 @@
 import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import type { Config } from '../contract/config.ts';
+import { z } from 'zod';
+
+/** What can be read of a file with whatever other mistakes, which the schema of the whole names. */
+const commandsSchema = z
+  .object({
+    runners: z
+      .record(z.string(), z.object({ command: z.string() }).catch({ command: '' }))
+      .catch({}),
+  })
+  .catch({ runners: {} });
 
 /** A command line where a program belongs: it would be looked for with its blanks, and never found. */
-export function checkCommands({ runners }: Config): string[] {
+export function checkCommands(given: unknown): string[] {
+  const { runners } = commandsSchema.parse(given);
   return Object.entries(runners).flatMap(([id, { command }]) => {
     if (!isCommandLine(command)) return [];
     const [program, ...args] = command.trim().split(/\s+/);

@@ -25,13 +25,12 @@ export function configFile(home: string): string | null {
 }
 
 function parseConfig(file: string, text: string): Config {
-  const parsed = configSchema.safeParse(parseText(file, text), { error: issueWords });
-  if (!parsed.success) {
-    throw new ConfigError(file, describeIssues(parsed.error).split('\n'), parsed.error);
-  }
-  const mistakes = checkCommands(parsed.data);
-  if (mistakes.length > 0) throw new ConfigError(file, mistakes);
-  return parsed.data;
+  const given = parseText(file, text);
+  const parsed = configSchema.safeParse(given, { error: issueWords });
+  const ofForm = parsed.success ? [] : describeIssues(parsed.error).split('\n');
+  const mistakes = [...ofForm, ...checkCommands(given)];
+  if (parsed.success && mistakes.length === 0) return parsed.data;
+  throw new ConfigError(file, mistakes, parsed.error);
 }
 
 /** An empty file is an empty configuration: that is what is left when all is commented out. */

@@ -41,10 +41,29 @@ const runnerConfigSchema = z
       .max(limits.turnTimeoutSecondsMax)
       .default(defaults.turnTimeoutSeconds),
   })
-  .refine(({ result, resultPath }) => result === 'json' || resultPath === undefined, {
+  .refine(({ result, resultPath }) => result !== 'text' || resultPath === undefined, {
     path: ['resultPath'],
     error: 'counts only with `result: json`: add that, or remove resultPath',
+    when: isGroup,
   });
+
+const runnerName = /^[a-z0-9][a-z0-9._-]*$/;
+
+/** The names beside the entries, as a key that is refused would hide what is wrong with its entry. */
+const runnersSchema = z.record(z.string(), runnerConfigSchema).superRefine(
+  (runners, { addIssue }) => {
+    for (const id of Object.keys(runners).filter((name) => !runnerName.test(name))) {
+      const message = 'must be named in lower-case letters, digits, . _ -';
+      addIssue({ code: 'custom', path: [id], message });
+    }
+  },
+  { when: isGroup },
+);
+
+/** Also where a key within has a mistake: all are named at once. */
+function isGroup({ value }: { value: unknown }): boolean {
+  return typeof value === 'object' && value !== null;
+}
 
 /** Always part of an inherited context: a key that says otherwise is refused by its own name. */
 const alwaysOn = z
@@ -54,14 +73,7 @@ const alwaysOn = z
 const hostName = /^[a-z0-9.-]+(:\d{1,5})?$/;
 
 export const configSchema = z.strictObject({
-  runners: z
-    .record(
-      z
-        .string()
-        .regex(/^[a-z0-9][a-z0-9._-]*$/, 'must be named in lower-case letters, digits, . _ -'),
-      runnerConfigSchema,
-    )
-    .default({}),
+  runners: runnersSchema.default({}),
   limits: z
     .strictObject({
       maxDepth: z.number().int().min(0).max(limits.depthMax).default(defaults.maxDepth),

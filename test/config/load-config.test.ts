@@ -69,6 +69,27 @@ test('wrong keys and values are named, with the file, all at once', () => {
   expect(message).toContain('sever: is not a known key');
 });
 
+test('mistakes of meaning are named beside those of form, in the same run', () => {
+  const a = { kind: 'command', command: 'claude -p', resultPath: 'a', turns: 'yes' };
+  const Upper = { kind: 'command', comand: 'x', command: 'x', env: { A: '${B' } };
+  const wrong = { kind: 'command', command: 'x', result: 'xml', resultPath: 'a' };
+  const runners = { a, Upper, wrong, none: null };
+  write('config.json', JSON.stringify({ runners, limits: { slots: 0 } }));
+  const { message } = mistakeOf();
+  expect(message.split('\n').map((line) => line.trim().split(':')[0])).toEqual([
+    expect.stringContaining('has 9 mistakes'),
+    'runners.a.turns',
+    'runners.a.resultPath',
+    'runners.Upper.env.A',
+    'runners.Upper.comand',
+    'runners.wrong.result',
+    'runners.none',
+    'runners.Upper',
+    'limits.slots',
+    'runners.a.command',
+  ]);
+});
+
 test.each([
   ['config.json', '{"runners": ', 'is not JSON'],
   ['config.yaml', 'runners: {a: 1\nb', 'is not YAML'],
