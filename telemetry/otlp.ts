@@ -3,7 +3,7 @@
  * import it where an endpoint is set, so that nobody else pays for it.
  */
 import { SpanKind, SpanStatusCode, ValueType, type HrTime } from '@opentelemetry/api';
-import { setGlobalErrorHandler } from '@opentelemetry/core';
+import { ExportResultCode, setGlobalErrorHandler } from '@opentelemetry/core';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
@@ -14,13 +14,13 @@ import {
   PeriodicExportingMetricReader,
   type MetricData,
 } from '@opentelemetry/sdk-metrics';
-import { BatchSpanProcessor, type ReadableSpan } from '@opentelemetry/sdk-trace';
+import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Log } from '../contract/log.ts';
 import type { RecordSpan, Span, TraceContext } from '../contract/trace.ts';
 import type { Family } from './instruments.ts';
 
-/** A collector that does not answer must not keep a process from ending. */
-const shutdownMs = 2_000;
+/** A collector that does not answer keeps no process from ending: runner host and server end one after the other. */
+const shutdownMs = 500;
 const metricsEveryMs = 60_000;
 /** A collector that takes longer has lost this reading; the next one says more. */
 const metricsTimeoutMs = 10_000;
@@ -52,8 +52,9 @@ export function startOtlp(options: OtlpOptions): Otlp {
     'offshoot.process': options.process,
   });
   const scope = { name: 'offshoot', version: options.version };
+  const count = { recorded: 0, sent: 0 };
   const spans = new BatchSpanProcessor({
-    exporter: new OTLPTraceExporter({ url: `${base}/v1/traces` }),
+    exporter: counting(new OTLPTraceExporter({ url: `${base}/v1/traces` }), count),
   });
   const { metrics } = options;
   const meter =
@@ -80,12 +81,40 @@ export function startOtlp(options: OtlpOptions): Otlp {
       ],
     });
   return {
-    record: (span) => spans.onEnd(readableSpan(span, { resource, instrumentationScope: scope })),
+    record(span) {
+      if (span.context.sampled) count.recorded += 1;
+      spans.onEnd(readableSpan(span, { resource, instrumentationScope: scope }));
+    },
     async stop() {
       const sent = Promise.all([spans.shutdown(), meter?.shutdown()]).catch(tell);
       await Promise.race([sent, new Promise((resolve) => setTimeout(resolve, shutdownMs))]);
+      tellLost(count, options.log);
     },
   };
+}
+
+interface SpanCount {
+  /** Since the start of the process. */
+  recorded: number;
+  sent: number;
+}
+
+function counting(exporter: SpanExporter, count: SpanCount): SpanExporter {
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        if (result.code === ExportResultCode.SUCCESS) count.sent += spans.length;
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+/** With those that were dropped before: nobody is told of each. */
+function tellLost({ recorded, sent }: SpanCount, log: Log): void {
+  const lost = recorded - sent;
+  if (lost > 0) log(`telemetry: never reached the collector: ${lost} of ${recorded} spans`);
 }
 
 /** What cannot be sent is dropped, and nothing else suffers. The same trouble is one line. */

@@ -81,17 +81,29 @@ test('metrics are those of a scrape, with their unit', async () => {
   });
 });
 
-test('a collector that refuses is told in the log, the same trouble once', async () => {
+test('a collector that refuses is told in the log, the same trouble once, and at the end what is lost', async () => {
   await withCollector(400, async (endpoint) => {
     const { lines } = await send(endpoint, [span()]);
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatch(/^telemetry: /);
+    expect(lines).toEqual([
+      expect.stringMatching(/^telemetry: /),
+      'telemetry: never reached the collector: 1 of 1 spans',
+    ]);
   });
 });
 
-test('a collector that never answers keeps nobody from ending', async () => {
+test('one that never answers keeps nobody from ending, and what is lost is said once', async () => {
   await withCollector(null, async (endpoint) => {
-    const { stopMs } = await send(endpoint, [span()]);
-    expect(stopMs).toBeLessThan(4000);
+    const unsampled = span({ context: { ...span().context, sampled: false } });
+    const { lines, stopMs } = await send(endpoint, [span(), span(), unsampled]);
+    // Runner host and server end one after the other, and a second is theirs in all.
+    expect(stopMs).toBeLessThan(1200);
+    expect(lines).toEqual(['telemetry: never reached the collector: 2 of 2 spans']);
+  });
+});
+
+test('one that takes all has nothing said of it', async () => {
+  await withReceiver(async ({ endpoint }) => {
+    const { lines } = await send(endpoint, [span(), span()]);
+    expect(lines).toEqual([]);
   });
 });
