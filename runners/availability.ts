@@ -19,43 +19,64 @@ export interface LookUp {
   demoEntry: string;
 }
 
+/** Every reason at once: whoever mends one should not meet the next. */
 export function availability(runner: CommandRunner, lookUp: LookUp): Availability {
   const program = programAvailability(runner, lookUp);
-  if (!program.available) return program;
-  const [unknown] = unresolvedVariables(runner.env, lookUp.hostEnv);
-  if (unknown === undefined) return program;
+  const ofEnv = withoutValue(runner, lookUp.hostEnv);
+  if (ofEnv === null) return program;
+  return program.available ? ofEnv : missing(`${program.reason}; ${ofEnv.reason}`);
+}
+
+function withoutValue({ id, env }: CommandRunner, hostEnv: HostEnvironment): Availability | null {
+  const unknown = unresolvedVariables(env, hostEnv);
+  if (unknown.length === 0) return null;
+  const said = unknown.map(({ name, variable }) => `\${${name}} in runners.${id}.env.${variable}`);
+  const places = [...new Set(said)];
+  const names = [...new Set(unknown.map(({ name }) => name))].join(', ');
   return missing(
-    `\${${unknown.name}} in runners.${runner.id}.env.${unknown.variable} has no value`,
-    `set ${unknown.name} where \`offshoot up\` is started, and start it again`,
+    `${places.join(', ')} ${places.length === 1 ? 'has' : 'have'} no value: ` +
+      `set ${names} where \`offshoot up\` is started, and start it again`,
   );
 }
 
 function programAvailability(runner: CommandRunner, lookUp: LookUp): Availability {
-  const { command } = runner;
-  if (runner.id === demoRunnerId && runner.args[0] === lookUp.demoEntry) {
+  const { id, command } = runner;
+  if (id === demoRunnerId && runner.args[0] === lookUp.demoEntry) {
     if (isFile(lookUp.demoEntry)) return { available: true, reason: null };
-    return missing(`${lookUp.demoEntry} is not there`, 'build Offshoot with `npm run build`');
+    return missing(`${lookUp.demoEntry} is not there: build Offshoot with \`npm run build\``);
   }
   if (isAbsolute(command)) {
     if (isExecutable(command)) return { available: true, reason: null };
     return isFile(command)
-      ? missing(`${command} is not executable`, `make it so with \`chmod +x ${command}\``)
-      : missing(`${command} is not there`, `correct runners.${runner.id}.command`);
+      ? missing(`${command} is not executable: make it so with \`chmod +x ${command}\``)
+      : missing(`${command} is not there: correct runners.${id}.command`);
   }
   if (command.includes('/')) {
     return { available: true, reason: 'is looked for in the workspace of each run' };
   }
-  const path = runner.env['PATH']?.replaceAll('${PATH}', lookUp.path) ?? lookUp.path;
-  if (path.split(delimiter).some((folder) => folder !== '' && isExecutable(join(folder, command))))
+  return onPath(runner, lookUp.path);
+}
+
+function onPath({ id, command, env }: CommandRunner, hostPath: string): Availability {
+  const path = env['PATH']?.replaceAll('${PATH}', hostPath) ?? hostPath;
+  const folders = path.split(delimiter).filter((folder) => folder !== '');
+  if (folders.some((folder) => isExecutable(join(folder, command)))) {
     return { available: true, reason: null };
+  }
+  // Not the whole of it: it is many lines long where many tools are installed.
+  const size = `${folders.length} ${folders.length === 1 ? 'folder' : 'folders'}`;
+  const where =
+    env['PATH'] === undefined
+      ? `the PATH of the runner host (${size}; \`echo $PATH\` where \`offshoot up\` is started shows them)`
+      : `the PATH in runners.${id}.env (${size})`;
   return missing(
-    `${command} is not on the PATH of the runner host`,
-    `install it, or give runners.${runner.id}.command its absolute path (PATH is ${path})`,
+    `${command} is not on ${where}: install it, or give runners.${id}.command its absolute path`,
   );
 }
 
-function missing(what: string, remedy: string): Availability {
-  return { available: false, reason: `${what}: ${remedy}` };
+/** What is wrong, a colon, what to do. */
+function missing(reason: string): Availability {
+  return { available: false, reason };
 }
 
 function isFile(path: string): boolean {

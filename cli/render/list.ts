@@ -40,8 +40,9 @@ export function renderList(
   );
 }
 
+/** Why one is not ready comes below: in a column it would be cut, or make every line long. */
 export function renderRunners(runners: readonly RunnerInfo[], { style, width }: Look): string {
-  return renderTable(
+  const table = renderTable(
     [
       { title: 'RUNNER' },
       { title: 'STATE' },
@@ -56,12 +57,14 @@ export function renderRunners(runners: readonly RunnerInfo[], { style, width }: 
         : { text: 'not ready', paint: style.red },
       { text: runner.turns ? 'many' : 'one' },
       { text: runner.onLost },
-      runner.available || runner.reason === null
-        ? { text: oneLine(runner.command), paint: style.dim }
-        : { text: oneLine(runner.reason), paint: style.red },
+      { text: oneLine(runner.command), paint: style.dim },
     ]),
     { width, head: style.dim },
   );
+  const reasons = runners.flatMap(({ id, available, reason }) =>
+    available || reason === null ? [] : [`${style.red(id)}: ${oneLine(reason)}\n`],
+  );
+  return reasons.length === 0 ? table : `${table}\n${reasons.join('')}`;
 }
 
 function formatTook(record: SubAgentRecord): string {

@@ -220,7 +220,7 @@ test('callbacks of the own session are shown, and acknowledged when asked', asyn
   );
 });
 
-test('runners say what keeps them from running', async () => {
+test('runners say below the table what keeps them from running', async () => {
   const base = { kind: 'command', turns: false, onLost: 'fail' };
   const runners = [
     { ...base, id: 'demo', command: 'node', available: true, reason: null },
@@ -232,7 +232,9 @@ test('runners say what keeps them from running', async () => {
       expect(`\n${(await cli(['runners'], { url })).out}`).toBe(`
 RUNNER  STATE      TURNS  IF LOST  COMMAND
 demo    ready      one    fail     node
-lint    not ready  one    fail     eslint is not on PATH
+lint    not ready  one    fail     eslint
+
+lint: eslint is not on PATH
 `);
     },
   );

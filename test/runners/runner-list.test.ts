@@ -52,9 +52,10 @@ test('the built-in runner is listed first, then the configured, each with what i
     expect(reason('demo')).toBeNull();
     expect(reason('local')).toContain('workspace');
     expect(reason('gone')).toMatch(
-      /^.+ is not on the PATH of the runner host: install it, or give runners\.gone\.command/,
+      /^.+ is not on the PATH of the runner host \(.+\): install it, or give runners\.gone\.command/,
     );
-    expect(reason('gone')).toContain(`(PATH is /nowhere:${bin})`);
+    expect(reason('gone')).toContain('(2 folders; `echo $PATH` where `offshoot up` is started');
+    expect(reason('gone')).not.toContain(bin);
     expect(reason('plain')).toContain('chmod +x');
     expect(listed[2]).toMatchObject({ command: join(bin, 'lint'), turns: true, onLost: 'rerun' });
     expect(() => chmodSync(join(room.workspace, 'was-run'), 0o600)).toThrow('ENOENT');
@@ -116,6 +117,22 @@ test('a runner whose `env` names a variable that the host does not have is not r
         '${NOT_SET} in runners.bad.env.C has no value: set NOT_SET where `offshoot up` is started, and start it again',
     });
     expect(good).toMatchObject({ available: true, reason: null });
+  });
+});
+
+test('every reason why a runner is not ready is told at once', async () => {
+  await withRoom(async (room) => {
+    const { lookUp } = set(room);
+    const env = { A: '${ONE} ${TWO} ${ONE}', B: '${ONE}', PATH: '/nowhere' };
+    const gone = { kind: 'command', command: 'no-such-program', env };
+    const [, told] = listRunners(configSchema.parse({ runners: { gone } }), lookUp);
+    expect(told).toMatchObject({
+      available: false,
+      reason:
+        'no-such-program is not on the PATH in runners.gone.env (1 folder): install it, or give runners.gone.command its absolute path; ' +
+        '${ONE} in runners.gone.env.A, ${TWO} in runners.gone.env.A, ${ONE} in runners.gone.env.B have no value: ' +
+        'set ONE, TWO where `offshoot up` is started, and start it again',
+    });
   });
 });
 
