@@ -178,7 +178,9 @@ export const listSessionsSchema = withAliases(
     project: projectSchema.optional().describe('This folder, or one below it'),
     harness: key.optional(),
     since: z.iso.datetime({ offset: true }).optional().describe('Active at or after'),
-    active: yesOrNo.optional().describe('Only those that are claimed, or went on lately'),
+    active: yesOrNo
+      .optional()
+      .describe('Only those that are claimed, or went on lately and have not ended'),
     limit: page.default(limits.pageDefault),
     cursor: cursor.optional(),
   }),

@@ -15,7 +15,7 @@ export interface SessionFilter {
   project: string | null;
   harness: string | null;
   since: string | null;
-  /** Claimed, or heard of lately and not ended. */
+  /** Claimed, or at work: see `isAtWork`. */
   activeSince: string | null;
   now: string;
   /** Only what stands at or below this session. */
@@ -23,6 +23,14 @@ export interface SessionFilter {
   before: { updatedAt: string; id: number } | null;
   limit: number;
 }
+
+/**
+ * Of one that we run it is known: something is open on it. Of all others, that they were heard of lately
+ * and did not say that they are over.
+ */
+const isAtWork = `CASE s.kind
+  WHEN 'managed' THEN s.id IN (SELECT session_id FROM subagent_sessions WHERE status IN ${openStatuses})
+  ELSE s.ended_at IS NULL AND s.updated_at >= :activeSince END`;
 
 export function listSessionRows(db: Db, filter: SessionFilter): SessionRow[] {
   const { before, ...params } = filter;
@@ -36,8 +44,7 @@ export function listSessionRows(db: Db, filter: SessionFilter): SessionRow[] {
             OR substr(s.project, 1, length(:project) + 1) = :project || '/')
        AND (:harness IS NULL OR s.harness = :harness)
        AND (:since IS NULL OR s.updated_at >= :since)
-       AND (:activeSince IS NULL OR s.claim_expires_at > :now
-            OR (s.ended_at IS NULL AND s.updated_at >= :activeSince))
+       AND (:activeSince IS NULL OR s.claim_expires_at > :now OR ${isAtWork})
        AND (:below IS NULL OR s.id IN (SELECT id FROM under))
        AND (:beforeAt IS NULL OR (s.updated_at, s.id) < (:beforeAt, :beforeId))
      ORDER BY s.updated_at DESC, s.id DESC LIMIT :limit`,
@@ -88,7 +95,7 @@ export function openReported(db: Db, id: number, now: string): number {
 /** Whoever has said nothing for as long as a claim lasts is taken to be gone. */
 export const lately = (now: string) => new Date(Date.parse(now) - limits.claimMs).toISOString();
 
-/** Sessions that were heard of lately, counted: what other agents may know of an agent. */
+/** Sessions at work, counted: what other agents may know of an agent. */
 export function presence(
   db: Db,
   activeSince: string,
@@ -96,7 +103,7 @@ export function presence(
 ): { agentId: string; harness: string | null; sessions: number; lastActivityAt: string }[] {
   return db.all(
     `SELECT agent_id AS agentId, harness, count(*) AS sessions, max(updated_at) AS lastActivityAt
-     FROM sessions WHERE ended_at IS NULL AND updated_at >= :activeSince
+     FROM sessions s WHERE ${isAtWork}
      GROUP BY agent_id, harness ORDER BY lastActivityAt DESC LIMIT :limit`,
     { activeSince, limit },
   );

@@ -34,7 +34,7 @@ export function addSessionsCommands(program: Command, { deps, action }: Cli): vo
       'active then or later: a date, or an age such as 2h',
       pointInTime(deps.now),
     )
-    .option('--active', 'only those that are claimed, or were active lately and have not ended')
+    .option('--active', 'only those that are claimed, or at work: heard of lately and not ended')
     .option('-n, --limit <count>', 'at most this many (default: 50)', wholeNumber)
     .option('--cursor <cursor>', 'go on where the last page ended')
     .addOption(jsonOption())

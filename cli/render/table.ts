@@ -6,7 +6,7 @@ export interface Column {
   title: string;
   /** Numbers stand at the right. */
   isRight?: boolean;
-  /** Gives up its width when the lines are too long for the terminal. */
+  /** Gives up its width when the lines are too long for the terminal; the first of them gives first. */
   canShrink?: boolean;
 }
 export interface Cell {
@@ -47,10 +47,13 @@ function columnWidths(
   const widths = columns.map(({ title }, at) =>
     Math.max(widthOf(title), ...rows.map((cells) => widthOf(cells[at]?.text ?? ''))),
   );
-  const shrinking = columns.findIndex(({ canShrink }) => canShrink);
-  const total = widths.reduce((sum, one) => sum + one, 0) + gap.length * (columns.length - 1);
-  if (shrinking >= 0 && total > width) {
-    widths[shrinking] = Math.max(shrunkMin, (widths[shrinking] ?? 0) - (total - width));
+  let over = widths.reduce((sum, one) => sum + one, 0) + gap.length * (columns.length - 1) - width;
+  for (const [at, { canShrink }] of columns.entries()) {
+    if (!canShrink || over <= 0) continue;
+    const full = widths[at] ?? 0;
+    const shrunk = Math.min(full, Math.max(shrunkMin, full - over));
+    widths[at] = shrunk;
+    over -= full - shrunk;
   }
   return widths;
 }

@@ -88,3 +88,40 @@ test('a session is told with its place, its claim, and what is open and waits fo
     });
     expect(root).toMatchObject({ openChildren: 1, waitingCallbacks: 0, runtimePath: 'unknown' });
   }));
+
+test('only what is claimed or at work is active: a session that we run for as long as something is open on it', () =>
+  withRealApi(async (api) => {
+    const { ask, start, host, clock } = api;
+    const token = api.token({ role: 'admin' });
+    const get = async (path: string) =>
+      JSON.parse((await api.http(token, 'GET', path)).text) as Record<string, object[]>;
+    const active = async () =>
+      (await get('/api/sessions?active=true'))['sessions']!.map((one) => Reflect.get(one, 'key'));
+    const present = async () =>
+      (await get('/api/cross-agent/presence'))['agents']!.map((one) =>
+        Reflect.get(one, 'sessions'),
+      );
+    const long = await start();
+    const run = await host.claim(long.id);
+    clock.advance(5 * HOUR);
+    await host.sync([run]);
+    await ask('registerSession', { key: 'outside' });
+    const pending = await start();
+    const short = await start();
+    expect(await active()).toEqual([
+      short.sessionKey,
+      pending.sessionKey,
+      'outside',
+      long.sessionKey,
+    ]);
+    await host.play(short.id, 'done');
+    expect(await active()).toEqual([pending.sessionKey, 'outside', long.sessionKey]);
+    await ask('cancelSubagent', { id: pending.id });
+    expect(await active()).toEqual(['outside', long.sessionKey]);
+    expect(await present()).toEqual([2]);
+    const all = (await get('/api/sessions'))['sessions']!;
+    expect(all).toHaveLength(4);
+    // A message to one that has ended: it is at work again.
+    await ask('sendToSubagent', { id: short.id, prompt: 'more', waitSeconds: 0 });
+    expect(await active()).toContain(short.sessionKey);
+  }));

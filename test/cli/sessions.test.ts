@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from '@jest/globals';
 import type { SessionState } from '../../contract/records.ts';
 import { answerJson, answerProblem, withFakeServer } from '../client/fake-server.ts';
@@ -29,7 +30,13 @@ const state = (fields: Partial<SessionState>): SessionState => ({
 test('sessions is a table of who holds them and what is open for them', async () => {
   const sessions = [
     state({ key: 'plugged', runtimePath: 'plugin', openChildren: 2, waitingCallbacks: 11 }),
-    state({ key: 'ses_1', kind: 'managed', harness: null, parentSessionId: 'plugged' }),
+    state({
+      key: 'ses_1',
+      kind: 'managed',
+      harness: null,
+      parentSessionId: 'plugged',
+      title: 'Look at\n\u001b[31mall of it',
+    }),
     state({ key: 'off', bypassed: true, runtimePath: 'legacy' }),
     state({ key: 'over', endedAt: time, runtimePath: 'legacy' }),
     state({ key: '\u001b[2Jtwo\nlines', runtimePath: 'legacy' }),
@@ -56,18 +63,44 @@ test('sessions is a table of who holds them and what is open for them', async ()
         err: 'There are more: offshoot sessions --agent alice -p . --harness codex --since 2025-12-31T23:00:00.000Z --active -n 6 --cursor c2\n',
       });
       expect(`\n${run.out}`).toBe(`
-SESSION    AGENT    HARNESS  STATE     PARENT   OPEN  WAITING  ACTIVE
-plugged    default  codex    plugin                2       11  1 h ago
-ses_1      default           managed   plugged                 1 h ago
-off        default  codex    bypassed                          1 h ago
-over       default  codex    ended                             1 h ago
-two lines  default  codex    legacy                            1 h ago
-main       alice    codex    free                              1 h ago
+SESSION    AGENT    HARNESS  STATE     TITLE              PARENT   OPEN  WAITING  ACTIVE
+plugged    default  codex    plugin                                   2       11  1 h ago
+ses_1      default           managed   Look at all of it  plugged                 1 h ago
+off        default  codex    bypassed                                             1 h ago
+over       default  codex    ended                                                1 h ago
+two lines  default  codex    legacy                                               1 h ago
+main       alice    codex    free                                                 1 h ago
 `);
       const json = await cli(['sessions', '--json'], { url });
       expect(JSON.parse(json.out)).toEqual({ sessions, count: 6, nextCursor: 'c2' });
     },
   );
+});
+
+test('on a terminal the title is shortened, then the parent, and every line fits', async () => {
+  const title = 'Look at all that there is to be looked at in this repository, and say what it is';
+  const long = 'a-session-of-a-parent';
+  const sessions = [
+    state({ key: 'one', title, parentSessionId: 'up' }),
+    state({ key: long, title: '日本語の題名を見てください', parentSessionId: long }),
+  ];
+  const shown = async (of: SessionState[]) => {
+    let out = '';
+    await withFakeServer(
+      (_, response) => answerJson(response, { sessions: of, count: of.length, nextCursor: null }),
+      async ({ url }) => void ({ out } = await cli(['sessions'], { url, isTerminal: true })),
+    );
+    return stripVTControlCharacters(out);
+  };
+  expect(`\n${await shown(sessions.slice(0, 1))}`).toBe(`
+SESSION  AGENT    HARNESS  STATE  TITLE                               PARENT  OPEN  WAITING  ACTIVE
+one      default  codex    free   Look at all that there is to be l…  up                     1 h ago
+`);
+  expect(`\n${await shown(sessions)}`).toBe(`
+SESSION                AGENT    HARNESS  STATE  TITLE         PARENT          OPEN  WAITING  ACTIVE
+one                    default  codex    free   Look at all…  up                             1 h ago
+a-session-of-a-parent  default  codex    free   日本語の題…   a-session-of-…                 1 h ago
+`);
 });
 
 test('no sessions are told aside; a refusal keeps its code', async () => {
