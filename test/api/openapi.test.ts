@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { OpenApiDocument } from '../../api/openapi.ts';
+import { endingErrorCodes, requestErrorCodes } from '../../contract/errors.ts';
 import { operations, type OperationName } from '../../contract/operations.ts';
 import { fakeApi } from './api-fixture.ts';
 
@@ -97,6 +98,49 @@ test('the page for people holds every operation and every code, and loads nothin
   for (const name of Object.keys(operations)) expect(page).toContain(`id="${name}"`);
   expect(page).toContain('id="idempotency_mismatch"');
   expect(page).not.toMatch(/<script|src=|https?:\/\//);
+});
+
+async function pageForPeople(): Promise<string> {
+  return (await fakeApi().ask('GET', '/api/docs', { token: null })).text();
+}
+
+test('the page says of every code of a refusal or an ending what it means and what to do', async () => {
+  const page = await pageForPeople();
+  for (const code of [...requestErrorCodes, ...endingErrorCodes]) {
+    const row = new RegExp(`<tr id="${code}">.*`).exec(page)?.[0] ?? '';
+    const cells = [...row.matchAll(/<td>(.*?)<\/td>/g)].map((match) => match[1]);
+    const spoken = cells.slice(-2).filter((words) => /^\S.{10,}/.test(words ?? ''));
+    expect([code, spoken.length]).toEqual([code, 2]);
+    expect(cells.length).toBeGreaterThan(2);
+    expect(row).not.toContain('`');
+  }
+});
+
+test('the page begins with its contents: each group of operations, and every link leads somewhere', async () => {
+  const page = await pageForPeople();
+  const nav = /<nav>.*<\/nav>/s.exec(page)?.[0] ?? '';
+  for (const name of Object.keys(operations)) expect(nav).toContain(`href="#${name}"`);
+  const groups = Object.values(operations).map(({ path }) => path.split('/')[2]);
+  for (const id of [...groups.map((group) => `at-${group}`), 'problems', 'endings']) {
+    expect(nav).toContain(`href="#${id}"`);
+  }
+  const ids = [...page.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]);
+  expect(new Set(ids).size).toBe(ids.length);
+  const targets = [...page.matchAll(/href="#([^"]+)"/g)].map((match) => match[1]);
+  expect(targets.filter((target) => !ids.includes(target))).toEqual([]);
+});
+
+test('the page says which addresses need no token, and these are all', async () => {
+  const page = await pageForPeople();
+  expect(page).toContain('Two addresses need no token');
+  const api = fakeApi();
+  const paths = [...Object.keys((await served()).paths), '/api/docs', '/api/openapi.json'];
+  const open = [];
+  for (const path of paths) {
+    const { status } = await api.ask('GET', path, { token: null });
+    if (status === 200) open.push(path);
+  }
+  expect(open).toEqual(['/api/docs', '/api/openapi.json']);
 });
 
 test('what is refused before it is a request is described at every call, too', async () => {
