@@ -47,6 +47,15 @@ export function sessionsByKey(db: Db, sessionKey: string): SessionRow[] {
   return db.all('SELECT * FROM sessions WHERE session_key = :sessionKey LIMIT 2', { sessionKey });
 }
 
+/** The first session, whichever agent has it, that a program calls by this id, or by one that begins with it. */
+export function firstNamed(db: Db, { id, isCut }: { id: string; isCut: boolean }) {
+  return db.get<SessionRow>(
+    `SELECT * FROM sessions WHERE session_key >= :id AND session_key <= :last
+     UNION SELECT * FROM sessions WHERE harness_agent_id = :id ORDER BY id LIMIT 1`,
+    { id, last: isCut ? `${id}\u{10ffff}` : id },
+  );
+}
+
 export function findSessionById(db: Db, id: number): SessionRow | undefined {
   return db.get('SELECT * FROM sessions WHERE id = :id', { id });
 }

@@ -23,9 +23,10 @@ import type { Deps } from '../deps.ts';
 import { askingInvocation, hasEnded } from '../gate.ts';
 import { requireInProject, scopeOf } from '../scope.ts';
 import { whoseAgent } from '../whose-agent.ts';
+import { requireOwnTranscript } from './own-transcript.ts';
 import { givenInline, readTranscript, type GivenTranscript } from './read-transcript.ts';
 import { leaveRest } from './said.ts';
-import { isBeginning, refuseForeign, see } from './see.ts';
+import { isBeginning, refuseForeign, see, type Reporter } from './see.ts';
 import { NeedsWhole, takeTranscript } from './take-transcript.ts';
 
 /** Fields that hooks share; each has those that its schema has. */
@@ -91,7 +92,8 @@ export async function hear<A extends object>(
   const about = aboutSession(deps, agentId, kind, hook, hook.sessionKey);
   // One after the other: what is read of a file depends on what the hook before has read of it.
   return deps.oneAtATime(`hook ${agentId} ${about.sessionKey}`, async () => {
-    const brought = await bring(deps, agentId, about.sessionKey, kind, hook, false);
+    const reported = { asking, caller, agentId, sessionKey: about.sessionKey, kind, hook };
+    const brought = await bring(deps, reported, false);
     // A mistake in the file keeps nothing that is reported from being kept.
     const config = deps.lastGoodConfig().memory.pipelineV2.subagents;
     const work = (from: Brought) => (tx: Tx) =>
@@ -100,7 +102,7 @@ export async function hear<A extends object>(
       return refuseAfter(await deps.store.write(work(brought)), brought);
     } catch (error) {
       if (!(error instanceof NeedsWhole)) throw error;
-      const whole = await bring(deps, agentId, about.sessionKey, kind, hook, true);
+      const whole = await bring(deps, reported, true);
       return refuseAfter(await deps.store.write(work(whole)), whole);
     }
   });
@@ -144,19 +146,23 @@ interface Brought {
   refusal: AppError | null;
 }
 
-async function bring(
-  deps: Deps,
-  agentId: string,
-  sessionKey: string,
-  kind: HookKind,
-  { transcript, transcriptPath: path }: Hook,
-  isWhole: boolean,
-): Promise<Brought> {
+interface Reported extends Reporter {
+  agentId: string;
+  /** The session that it is about. */
+  sessionKey: string;
+  kind: HookKind;
+  hook: Hook;
+}
+
+async function bring(deps: Deps, reported: Reported, isWhole: boolean): Promise<Brought> {
+  const { agentId, sessionKey, kind, hook } = reported;
+  const { transcript, transcriptPath: path } = hook;
   try {
     if (transcript !== undefined && transcript.trim() !== '') {
       return { transcript: givenInline(transcript), refusal: null };
     }
     if (path === undefined) return { transcript: null, refusal: null };
+    requireOwnTranscript(deps.store.db, reported, hook, path);
     const session = isWhole ? undefined : findSession(deps.store.db, agentId, sessionKey);
     const known = session ? snapshotOf(session) : null;
     const given = await readTranscript(path, deps.transcriptRoots(), known);

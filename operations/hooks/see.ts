@@ -1,4 +1,5 @@
 /** Whose session a hook is, as the store knows it from then on. */
+import type { Db } from '../../store/database.ts';
 import type { InvocationRow } from '../../store/invocations.ts';
 import { isAtOrAbove, lineageOf, linkSession } from '../../store/lineage.ts';
 import { queueSessionPoke } from '../../store/outbox.ts';
@@ -48,7 +49,7 @@ export function see<A>(
       parentAgentId: hook.parentHarnessAgentId ?? null,
       isStart: kind.isStart ?? false,
     },
-    { ...config, mayBeParent: (parent) => isWithin(tx, hearing, parent) },
+    { ...config, mayBeParent: (parent) => isWithin(tx.db, hearing, parent) },
   );
   if (before === null || goesOn) queueSessionPoke(tx, session.id);
   const isMoved = edge?.parent_session_id !== above;
@@ -94,9 +95,11 @@ function isAfterEnd<A>({ kind, hook, caller }: Hearing<A>, endedAt: string, at: 
   return !caller.isLateHook && Date.parse(at) >= Date.parse(endedAt) - clocksApartMs;
 }
 
+export type Reporter = Pick<Hearing<unknown>, 'asking' | 'caller'>;
+
 /** A child's token reports its own session and those below it, and new ones, which become its own. */
-function isWithin<A>(tx: Tx, { asking, caller }: Hearing<A>, session: SessionRow): boolean {
-  const isBelow = asking === null || isAtOrAbove(tx.db, asking.session_id, session.id);
+export function isWithin(db: Db, { asking, caller }: Reporter, session: SessionRow): boolean {
+  const isBelow = asking === null || isAtOrAbove(db, asking.session_id, session.id);
   return isBelow && isOwn(caller, session);
 }
 
@@ -111,7 +114,7 @@ export function refuseForeign<A>(
   session: SessionRow | null | undefined,
 ): void {
   const { asking, agentId, caller } = hearing;
-  if (session && !isWithin(tx, hearing, session)) throw outside(sessionKey);
+  if (session && !isWithin(tx.db, hearing, session)) throw outside(sessionKey);
   if (!session && (asking || scopeOf(caller))) requireOwnKey(agentId, sessionKey);
   if (!asking || !hasEnded(tx.db, asking.id)) return;
   if (!session || !isOfProgram(tx, asking, session)) throw ended(asking.id);
