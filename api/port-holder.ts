@@ -1,19 +1,59 @@
 /** Who listens on a port, for an error message. Linux only; elsewhere it stays unnamed. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { homePaths } from '../contract/home.ts';
+import { oneLine } from '../domain/plain-text.ts';
 
 const LISTEN = '0A';
+/** A script that stands in its own command line is pages long. */
+const commandCharsMax = 80;
 
-export function portHolder(port: number): string {
-  const unknown = 'another program';
+export interface PortHolder {
+  /** In a line. */
+  name: string;
+  /** Whose stack it belongs to, where it is one of Offshoot. */
+  home: string | null;
+}
+
+export function portHolder(port: number): PortHolder {
+  const unknown = { name: 'another program', home: null };
   try {
     const inode = listeningInode(port);
     if (inode === null) return unknown;
     const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && holds(name, inode));
     if (pid === undefined) return unknown;
-    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-    return `${command.slice(0, 120)}, pid ${pid}`;
+    const home = homeOf(pid);
+    const name = home === null ? commandOf(pid) : `the Offshoot of ${oneLine(home)}`;
+    return { name: `${name}, pid ${pid}`, home };
   } catch {
     return unknown;
+  }
+}
+
+function commandOf(pid: string): string {
+  const command = oneLine(readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '));
+  return command.length > commandCharsMax ? `${command.slice(0, commandCharsMax)}…` : command;
+}
+
+/** Its environment names a home. So does an agent's, therefore that home has to name the process, too. */
+function homeOf(pid: string): string | null {
+  try {
+    const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+    const home = environment
+      .find((one) => one.startsWith('OFFSHOOT_HOME='))
+      ?.slice('OFFSHOOT_HOME='.length);
+    if (!home) return null;
+    const { serverPidFile, engineFile } = homePaths(home);
+    return [serverPidFile, engineFile].some((file) => namedIn(file) === Number(pid)) ? home : null;
+  } catch {
+    return null;
+  }
+}
+
+function namedIn(file: string): number | null {
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as { pid: number }).pid;
+  } catch {
+    return null;
   }
 }
 

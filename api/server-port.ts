@@ -49,8 +49,13 @@ export function explainListening(
     keptPort(paths) === null
       ? 'offshoot up --port 0 picks a free one.'
       : 'offshoot up --port <port>.';
-  return new AppError('home_in_use', `port ${port} is taken by ${portHolder(port)}`, {
-    cause: error,
-    hint: `End that program, or choose another port: ${other}`,
-  });
+  const { name, home } = portHolder(port);
+  const hint =
+    home === null
+      ? `End that program, or choose another port: ${other}`
+      : `Choose another port: ${other} Or stop that one: OFFSHOOT_HOME=${inShell(home)} offshoot down`;
+  return new AppError('home_in_use', `port ${port} is taken by ${name}`, { cause: error, hint });
 }
+
+const inShell = (word: string) =>
+  /^[\w@%+:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
