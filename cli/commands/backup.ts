@@ -1,5 +1,5 @@
 /** `backup` and `restore`: copies of the store, and putting one back. */
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { AppError } from '../../contract/errors.ts';
@@ -11,7 +11,10 @@ import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { jsonOption } from '../option-values.ts';
 import { withProgress } from '../progress.ts';
+import { renderBackups, type ListedBackup } from '../render/backups.ts';
 import { formatBytes } from '../render/bytes.ts';
+import { createStyle } from '../render/style.ts';
+import { usageError } from '../report-error.ts';
 import { writeJson } from '../write-json.ts';
 
 export function addBackupCommands(program: Command, { action }: Cli): void {
@@ -24,7 +27,7 @@ export function addBackupCommands(program: Command, { action }: Cli): void {
   program
     .command('restore')
     .description('put a backup in the place of the store; needs everything stopped')
-    .argument('<file>', 'a backup')
+    .argument('[file]', 'a backup; without one, those there are are listed')
     .addOption(jsonOption())
     .action(action(restore));
 }
@@ -61,10 +64,11 @@ async function takeBackup(deps: CliDeps, file: string | null): Promise<Backup> {
 
 async function restore(
   deps: CliDeps,
-  given: string,
+  given: string | undefined,
   { json }: { json?: boolean },
 ): Promise<ExitCode> {
   const { home, cwd, now, out } = deps;
+  if (given === undefined) return showBackups(deps, json ?? false);
   const { runningLauncher } = await import('../../launcher/launcher-file.ts');
   const launcher = runningLauncher(home);
   if (launcher !== null) {
@@ -87,4 +91,27 @@ async function restore(
     );
   }
   return exitCodes.ok;
+}
+
+/** Nothing was put back, and no script shall think so: it ends as what was called in a wrong way. */
+async function showBackups({ home, out }: CliDeps, json: boolean): Promise<never> {
+  const { backupFolder, listBackups } = await import('../../backup/index.ts');
+  const { loadConfig } = await import('../../config/index.ts');
+  const folder = backupFolder(homePaths(home), loadConfig(home).backup);
+  const backups = listBackups(folder).flatMap(({ file, at }): ListedBackup[] => {
+    // One that is too old may be removed just now.
+    const bytes = statSync(file, { throwIfNoEntry: false })?.size;
+    return bytes === undefined ? [] : [{ file, takenAt: new Date(at).toISOString(), bytes }];
+  });
+  if (json) writeJson(out, { backups });
+  else if (backups.length > 0) {
+    out.write(renderBackups(backups, { style: createStyle(out.hasColor), width: out.columns }));
+  }
+  if (backups.length === 0) {
+    throw usageError(`There is no backup in ${folder}.`, '`offshoot backup` takes one.');
+  }
+  throw usageError(
+    'No backup was named.',
+    '`offshoot restore <file>` puts one back; `offshoot backup` takes one now.',
+  );
 }

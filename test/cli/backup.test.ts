@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { homePaths } from '../../contract/home.ts';
@@ -119,3 +119,37 @@ test('a backup that is not there, or none at all, is told with its own exit code
     expect(run.err).toContain('not a database');
   });
 });
+
+test('restore without a file lists what can be named, newest first, and ends as wrong usage', () =>
+  withFolder(async (home) => {
+    const { backups } = homePaths(home);
+    const none = await cli(['restore'], { home });
+    const words = `offshoot: There is no backup in ${backups}.\n  \`offshoot backup\` takes one.\n`;
+    expect(none).toMatchObject({ exitCode: 2, out: '', err: words });
+    mkdirSync(backups);
+    const older = join(backups, 'main-2026-03-01T12-00-00-000Z.db');
+    const newer = join(backups, 'main-2026-03-02T12-00-00-000Z.db');
+    writeFileSync(older, 'x'.repeat(1_500));
+    writeFileSync(newer, 'x');
+    writeFileSync(join(backups, 'notes.db'), 'x');
+    const listed = await cli(['restore'], { home });
+    expect(listed.exitCode).toBe(2);
+    expect(listed.out.split('\n')).toEqual([
+      'TAKEN                   SIZE  FILE',
+      `2026-03-02T12:00:00Z     1 B  ${newer}`,
+      `2026-03-01T12:00:00Z  1.5 kB  ${older}`,
+      '',
+    ]);
+    expect(listed.err).toBe(
+      'offshoot: No backup was named.\n  `offshoot restore <file>` puts one back; `offshoot backup` takes one now.\n',
+    );
+    const json = await cli(['restore', '--json'], { home });
+    expect(json.exitCode).toBe(2);
+    expect(JSON.parse(json.out)).toEqual({
+      backups: [
+        { file: newer, takenAt: '2026-03-02T12:00:00.000Z', bytes: 1 },
+        { file: older, takenAt: '2026-03-01T12:00:00.000Z', bytes: 1_500 },
+      ],
+    });
+    expect(JSON.parse(json.err)).toMatchObject({ error: { code: 'bad_request' } });
+  }));

@@ -51,7 +51,7 @@ config show --json
 config path --json
 doctor --fix --json
 backup --to <file> --json
-restore <file> --json
+restore [file] --json
 engine status --json
 engine path --json
 engine build --json
