@@ -54,7 +54,7 @@ export function ofNamed(named: NamedEngine): EngineStatus {
   return { state: named.problem === null ? 'healthy' : 'unhealthy', file: null, named };
 }
 
-/** Which binary `up` would start, without getting one; or what was looked at in vain. */
+/** Which binary `up` would start, without getting one; or what was looked at in vain. Throws as `up` does. */
 export async function enginePath(deps: FindDeps): Promise<Found | NotFound> {
   return await locateBinary(deps);
 }

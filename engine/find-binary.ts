@@ -39,6 +39,7 @@ const remedy =
   'or name its file in OFFSHOOT_TEMPORAL_BIN, or install Go so that it can be built here, ' +
   'or name a running Temporal in TEMPORAL_ADDRESS.';
 const tellWaitingMs = 5_000;
+const namedBy = 'OFFSHOOT_TEMPORAL_BIN';
 
 /** The first usable binary: what the user named, what is installed, what we have, what we can get if we may. */
 export async function findBinary(deps: FindDeps, mayObtain = true): Promise<EngineBinary> {
@@ -48,20 +49,18 @@ export async function findBinary(deps: FindDeps, mayObtain = true): Promise<Engi
   return await obtainBinary(deps, at.failed);
 }
 
-/** The steps that only look. */
+/** The steps that only look. Throws where the user names a file that cannot be used: another is not what was meant. */
 export async function locateBinary(deps: FindDeps): Promise<Found | NotFound> {
-  const failed: FailedStep[] = [];
+  const named = await namedBinary(deps);
+  if (named !== null) return { binary: named, failed: [] };
+  const failed: FailedStep[] = [{ step: namedBy, result: 'is not set' }];
   const onPath = findOnPath(deps.path, 'temporal');
   const places = [
-    { source: 'environment', step: 'OFFSHOOT_TEMPORAL_BIN', file: deps.temporalBin },
     { source: 'path', step: '`temporal` on PATH', file: onPath },
     { source: 'cache', step: 'our cache', file: cachedBinary(deps.cacheDir) },
   ] as const;
   for (const { source, step, file } of places) {
-    const probe =
-      file === null
-        ? { refusal: source === 'path' ? 'there is none' : 'is not set' }
-        : await probeBinary(file);
+    const probe = file === null ? { refusal: 'there is none' } : await probeBinary(file);
     if ('version' in probe && file !== null) {
       return { binary: { path: file, version: probe.version, source }, failed };
     }
@@ -70,6 +69,16 @@ export async function locateBinary(deps: FindDeps): Promise<Found | NotFound> {
     if (file !== null) deps.onProgress(`${step}: ${result}`);
   }
   return { binary: null, failed };
+}
+
+/** Null where none is named. */
+export async function namedBinary({ temporalBin: path }: FindDeps): Promise<EngineBinary | null> {
+  if (path === null) return null;
+  const probe = await probeBinary(path);
+  if ('version' in probe) return { path, version: probe.version, source: 'environment' };
+  throw new AppError('config_invalid', `the file in ${namedBy} cannot be used: ${probe.refusal}`, {
+    hint: `Name the file of a Temporal CLI in ${namedBy}, or unset it to have one found.`,
+  });
 }
 
 /** Downloads or builds into the cache; a second process waits and takes what the first has made. */

@@ -49,7 +49,10 @@ async function look(deps: CliDeps): Promise<EngineStatus> {
   const { engineStatus, ofNamed } = await import('../../engine/engine-commands.ts');
   const found = await engineStatus(deps.home, await namedEngine(deps));
   const named = found.state === 'stopped' ? await namedAtStart(deps.home) : null;
-  return named === null ? found : ofNamed(named);
+  if (named !== null) return ofNamed(named);
+  // What is stopped and cannot be started is told as `up` tells it.
+  if (found.state === 'stopped') await requireStartable(deps);
+  return found;
 }
 
 /** Whoever started the stack may have named a Temporal that this shell does not: the server knows it. */
@@ -92,6 +95,11 @@ async function build(deps: CliDeps, { json }: { json?: boolean }): Promise<ExitC
   if (json) writeJson(deps.out, binary);
   else deps.out.write(`${binary.path}\n`);
   return exitCodes.ok;
+}
+
+async function requireStartable(deps: CliDeps): Promise<void> {
+  const { namedBinary } = await import('../../engine/find-binary.ts');
+  await namedBinary(await findDepsOf(deps, () => undefined));
 }
 
 async function findDepsOf(deps: CliDeps, onProgress: (line: string) => void) {

@@ -25,22 +25,27 @@ export async function checkEngine(
   try {
     engine = connectOptions({ home, environment, env, config });
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const why = 'Nothing can be started with it.';
-    const remedy = remedyOf(error, 'offshoot engine status');
-    return [ill('error', 'engine', { what: error.message, why, remedy })];
+    return [notStartable('engine', error)];
   }
   const view = engine === null ? null : await lookInto(engine);
   const ofNamespace = engine && view ? checkNamespace(engine, view, config) : [];
   if (isKnownHere) return ofNamespace;
-  const named = findDeps(env, () => undefined);
-  const found = await enginePath(named);
+  const found = await enginePath(findDeps(env, () => undefined)).catch((error: unknown) =>
+    notStartable('engine binary', error),
+  );
   return [
-    checkBinary(found, named.temporalBin),
-    ...(view ? checkVersion(view, found) : []),
+    ...('level' in found ? [found] : [checkBinary(found), ...checkVersion(view, found)]),
     ...(await checkFlags(home, config)),
     ...ofNamespace,
   ];
+}
+
+/** What the environment names and nothing can use. */
+function notStartable(name: string, error: unknown): Finding {
+  if (!(error instanceof AppError)) throw error;
+  const why = 'Nothing can be started with it.';
+  const remedy = remedyOf(error, 'offshoot engine status');
+  return ill('error', name, { what: error.message, why, remedy });
 }
 
 /** Null where it does not answer, which is a finding of its own: the server says so, or that nothing runs. */
@@ -50,7 +55,7 @@ async function lookInto(engine: EngineConnection): Promise<NamespaceView | null>
 }
 
 /** One that is too old is refused where it is looked for, as one that is none: nothing is started from it. */
-function checkBinary({ binary, failed }: Found | NotFound, namedBinary: string | null): Finding {
+function checkBinary({ binary, failed }: Found | NotFound): Finding {
   const looked = failed.map(({ step, result }) => `${step}: ${result}`);
   if (binary === null) {
     return ill('warning', 'engine binary', {
@@ -60,21 +65,13 @@ function checkBinary({ binary, failed }: Found | NotFound, namedBinary: string |
     });
   }
   const { cli, server } = binary.version;
-  const said = `${binary.path}, version ${cli} (server ${server})`;
-  if (namedBinary === null || binary.source === 'environment') return well('engine binary', said);
-  return ill('warning', 'engine binary', {
-    what: `${looked[0]}; instead it is ${said}`,
-    why: 'What you have named is not what a start would use.',
-    remedy: 'name another file in OFFSHOOT_TEMPORAL_BIN, or none',
-  });
+  return well('engine binary', `${binary.path}, version ${cli} (server ${server})`);
 }
 
 /** One that was adopted may be of another version than a start of today. It says itself which. */
-function checkVersion(
-  { serverVersion: runs }: NamespaceView,
-  { binary }: Found | NotFound,
-): Finding[] {
-  if (binary === null) return [];
+function checkVersion(view: NamespaceView | null, { binary }: Found | NotFound): Finding[] {
+  if (view === null || binary === null) return [];
+  const { serverVersion: runs } = view;
   const { server } = binary.version;
   if (runs === server) return [well('engine version', `${runs}, as in a start of today`)];
   return [

@@ -162,7 +162,7 @@ test('an engine that runs in another version than a start of today would have is
   });
 });
 
-test('a binary that is absent, too old, or not the one that was named is told', async () => {
+test('a binary that is absent, too old, or named and of no use is told', async () => {
   await withFolder(async (home) => {
     const binary = async (env: Record<string, string>) =>
       (await doctor(home, { env })).about('engine binary');
@@ -185,8 +185,8 @@ test('a binary that is absent, too old, or not the one that was named is told', 
     ]);
     expect(await binary({ PATH, OFFSHOOT_TEMPORAL_BIN: old })).toMatchObject([
       {
-        level: 'warning',
-        what: `OFFSHOOT_TEMPORAL_BIN: ${tooOld}; instead it is ${good}, version ${oldestCli} (server 1.31.2)`,
+        level: 'error',
+        what: `the file in OFFSHOOT_TEMPORAL_BIN cannot be used: ${tooOld}`,
         remedy: expect.stringContaining('OFFSHOOT_TEMPORAL_BIN'),
       },
     ]);

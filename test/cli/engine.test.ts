@@ -28,18 +28,35 @@ test('engine path prints the binary that is named, and where it was found as JSO
   }));
 
 test('engine path says what was looked at in vain, and exits with 3', () =>
-  withEmpty(async (folder, env) => {
-    const gone = join(folder, 'gone');
-    const path = (...args: string[]) =>
-      cli(['engine', 'path', ...args], { env: { ...env, OFFSHOOT_TEMPORAL_BIN: gone } });
+  withEmpty(async (_, env) => {
+    const path = (...args: string[]) => cli(['engine', 'path', ...args], { env });
     const told = await path();
     expect([told.exitCode, told.out]).toEqual([3, '']);
-    expect(told.err).toMatch(/^OFFSHOOT_TEMPORAL_BIN: .+\n`temporal` on PATH: there is none\n/);
+    expect(told.err).toMatch(
+      /^OFFSHOOT_TEMPORAL_BIN: is not set\n`temporal` on PATH: there is none\n/,
+    );
     expect(told.err).toContain('`offshoot engine build` compiles it.');
     const json = await path('--json');
     const { binary, failed } = JSON.parse(json.out) as { binary: null; failed: object[] };
     expect([json.exitCode, binary, failed.length]).toEqual([3, null, 3]);
   }));
+
+test.each(['path', 'status'])(
+  'engine %s refuses a named binary that cannot be used, though there is another',
+  (command) =>
+    withEmpty(async (folder, env) => {
+      fakeTemporal(join(folder, 'bin/temporal'));
+      const all = { ...env, OFFSHOOT_TEMPORAL_BIN: '/nope' };
+      const run = await cli(['engine', command], { env: all, home: join(folder, 'home') });
+      expect([run.exitCode, run.out]).toEqual([2, '']);
+      expect(run.err).toContain(
+        'the file in OFFSHOOT_TEMPORAL_BIN cannot be used: /nope is missing',
+      );
+      expect(run.err).toContain(
+        'Name the file of a Temporal CLI in OFFSHOOT_TEMPORAL_BIN, or unset it',
+      );
+    }),
+);
 
 test('engine build compiles into the cache once, and engine path finds it there', () =>
   withEmpty(async (folder, env) => {

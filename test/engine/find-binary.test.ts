@@ -45,24 +45,44 @@ test('the file that the user names comes before PATH, and PATH before our cache'
   });
 });
 
-test('one that is too old, broken or not a Temporal is passed over, and it is said why', async () => {
+test('one that is too old is passed over, and it is said why', async () => {
   await withFolder(async (folder) => {
-    const named = writeProgram(join(folder, 'mine'), 'echo hello');
-    const { deps, lines } = depsIn(folder, { temporalBin: named });
+    const { deps, lines } = depsIn(folder);
     fakeTemporal(join(folder, 'bin/temporal'), '1.6.9');
     fakeTemporal(cachedBinary(deps.cacheDir));
     expect((await findBinary(deps)).source).toBe('cache');
     expect(lines).toEqual([
-      expect.stringMatching(/^OFFSHOOT_TEMPORAL_BIN: .*does not answer like a Temporal CLI: hello/),
       expect.stringMatching(/^`temporal` on PATH: .*is version 1\.6\.9, and 1\.7\.0 or newer/),
     ]);
   });
 });
 
+test('a file that the user names and that cannot be used is refused, whatever else there is', async () => {
+  await withFolder(async (folder) => {
+    const { deps } = depsIn(folder);
+    fakeTemporal(join(folder, 'bin/temporal'));
+    fakeTemporal(cachedBinary(deps.cacheDir));
+    const noTemporal = writeProgram(join(folder, 'mine'), 'echo hello');
+    for (const [temporalBin, why] of [
+      [join(folder, 'missing'), 'is missing or may not be executed'],
+      [noTemporal, 'does not answer like a Temporal CLI: hello'],
+      [
+        fakeTemporal(join(folder, 'old'), '1.6.9'),
+        'is version 1.6.9, and 1.7.0 or newer is needed',
+      ],
+    ] as const) {
+      await expect(findBinary({ ...deps, temporalBin })).rejects.toMatchObject({
+        code: 'config_invalid',
+        message: `the file in OFFSHOOT_TEMPORAL_BIN cannot be used: ${temporalBin} ${why}`,
+        hint: expect.stringContaining('unset it'),
+      });
+    }
+  });
+});
+
 test('when nothing works, the error lists every step with its result, and a remedy', async () => {
   await withFolder(async (folder) => {
-    const missing = join(folder, 'missing');
-    const { deps } = depsIn(folder, { temporalBin: missing });
+    const { deps } = depsIn(folder);
     const started = Date.now();
     const error = await findBinary(deps).catch((thrown: unknown) => thrown);
     expect(Date.now() - started).toBeLessThan(5_000);
@@ -72,7 +92,7 @@ test('when nothing works, the error lists every step with its result, and a reme
     });
     const message = String(error);
     for (const part of [
-      `OFFSHOOT_TEMPORAL_BIN: ${missing} is missing`,
+      'OFFSHOOT_TEMPORAL_BIN: is not set',
       '`temporal` on PATH: there is none',
       `our cache: ${cachedBinary(deps.cacheDir)} is missing`,
       'the official download: fetch failed',
