@@ -94,10 +94,10 @@ async function lookAtServer(deps: CliDeps): Promise<ServerLook> {
   try {
     const client = clientOf(deps);
     const health = await client.call('getHealth', {});
-    const here = { url: client.url, version: deps.version };
-    const findings = [...checkHealth(health, here), ...checkRunners(await runnersOf(client))];
     const { usesNamedEngine } = await import('../../launcher/server-health.ts');
     const isNamed = usesNamedEngine(deps.home, health);
+    const here = { url: client.url, version: deps.version, isNamed };
+    const findings = [...checkHealth(health, here), ...checkRunners(await runnersOf(client))];
     return { findings, isReachable: health.engine.connected, client, isNamed };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

@@ -8,10 +8,14 @@ import { ill, well, type Finding } from '../render/findings.ts';
 /** The relay sends within milliseconds; what waits longer than this waits for something. */
 const outboxSecondsMax = 30;
 
-export function checkHealth(health: Health, here: { url: string; version: string }): Finding[] {
+/** `isNamed`: the running stack has been given a Temporal, and keeps none itself. */
+export function checkHealth(
+  health: Health,
+  here: { url: string; version: string; isNamed: boolean },
+): Finding[] {
   return [
     checkServer(health, here),
-    checkEngine(health.engine),
+    checkEngine(health.engine, here.isNamed),
     checkHosts(health.hosts),
     checkOutbox(health.outbox),
   ];
@@ -27,7 +31,7 @@ function checkServer(health: Health, { url, version }: { url: string; version: s
   });
 }
 
-function checkEngine(engine: Health['engine']): Finding {
+function checkEngine(engine: Health['engine'], isNamed: boolean): Finding {
   if (engine.connected) {
     const { serverVersion } = engine;
     const version = serverVersion === null ? '' : `, version ${serverVersion}`;
@@ -39,14 +43,18 @@ function checkEngine(engine: Health['engine']): Finding {
     return ill('warning', 'engine', {
       what: `${what}: older than ${oldestServer}`,
       why: 'Offshoot relies on what came with that: steps may be slow or missing in Temporal UI.',
-      remedy: `update Temporal to ${oldestServer} or newer; of the one that is kept for you: offshoot down, then offshoot up`,
+      remedy: isNamed
+        ? `update that Temporal to ${oldestServer} or newer`
+        : 'offshoot down, then offshoot up',
     });
   }
   const where = engine.address === null ? '' : ` to ${engine.address}`;
   return ill('error', 'engine', {
     what: `not connected${where}${engine.problem === null ? '' : `: ${engine.problem}`}`,
     why: 'Agents run all the same; Temporal UI shows what they do once it is back.',
-    remedy: 'see offshoot engine status; engine.log tells of the one that is kept for you',
+    remedy: isNamed
+      ? 'see that it runs, and that address, TLS and namespace are right (offshoot engine status); offshoot down and up take a new address'
+      : 'see offshoot engine status, and engine.log',
   });
 }
 

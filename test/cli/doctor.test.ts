@@ -8,7 +8,6 @@ import type { StoreCheck } from '../../contract/system-records.ts';
 import { takeHome } from '../../engine/home-lock.ts';
 import { writePidFile } from '../../engine/pid-file.ts';
 import { identifyProcess } from '../../engine/process-identity.ts';
-import { oldestServer } from '../../engine/versions.ts';
 import { openStore } from '../../store/index.ts';
 import { answerJson, answerProblem, withFakeServer } from '../client/fake-server.ts';
 import { withFolder } from '../support/folder.ts';
@@ -117,50 +116,6 @@ test('doctor says how old the last backup is, and warns when it is too old', asy
     const [fresh] = named(await findings(run('--json')), 'backups');
     expect(fresh).toMatchObject({ level: 'ok', what: expect.stringContaining('1 h ago') });
   });
-});
-
-test('a server without its engine is told with what is wrong with that, and the exit code is 4', async () => {
-  const problem = 'connect ECONNREFUSED';
-  const engine = { ...health.engine, connected: false, serverVersion: null, problem };
-  await withServer({ health: { ...health, engine } }, async (run) => {
-    const ran = await run('--json');
-    expect(ran.exitCode).toBe(4);
-    const { findings: found } = JSON.parse(ran.out) as { findings: Found[] };
-    expect(named(found, 'engine')).toMatchObject([
-      {
-        level: 'error',
-        what: `not connected to 127.0.0.1:7233: ${problem}`,
-        why: expect.stringContaining('Agents run all the same'),
-        remedy: expect.stringContaining('offshoot engine status'),
-      },
-    ]);
-  });
-});
-
-test('an engine that is older than the oldest that can be relied on is told, whoever keeps it', async () => {
-  const engineOf = async (serverVersion: string) => {
-    let found: Found[] = [];
-    await withServer(
-      { health: { ...health, engine: { ...health.engine, serverVersion } } },
-      async (run) => {
-        found = named(await findings(run('--json')), 'engine');
-      },
-    );
-    return found;
-  };
-  expect(await engineOf('1.30.4')).toMatchObject([
-    {
-      level: 'warning',
-      what: expect.stringContaining(
-        `version 1.30.4, UI http://127.0.0.1:8233: older than ${oldestServer}`,
-      ),
-      why: expect.any(String),
-      remedy: expect.stringContaining('update Temporal'),
-    },
-  ]);
-  for (const version of [oldestServer, '1.31.0-154.0', '1.40.0', '2.0.0', 'of a cloud', '']) {
-    expect([version, await engineOf(version)]).toMatchObject([version, [{ level: 'ok' }]]);
-  }
 });
 
 test.each(['/api/health', '/api/store/check'])(
@@ -290,14 +245,4 @@ test('a stack without a launcher is a warning: what ends now is not started agai
     writePidFile(launcherFile, identifyProcess(process.pid)!);
     expect(named(await findings(run('--json')), 'launcher')).toEqual([]);
   });
-});
-
-test('of a Temporal that the stack was given no binary is judged, whatever this shell knows of it', async () => {
-  const ofEngine = async (run: () => ReturnType<typeof cli>) =>
-    (await findings(run())).map(({ name }) => name).filter((name) => name.startsWith('engine '));
-  await withServer({}, async (run) => expect(await ofEngine(() => run('--json'))).toEqual([]));
-  const engine = { ...health.engine, connected: false, address: null };
-  await withServer({ health: { ...health, engine } }, async (run) =>
-    expect(await ofEngine(() => run('--json'))).toContain('engine binary'),
-  );
 });
