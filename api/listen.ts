@@ -10,6 +10,8 @@ import { refuseAddress, refuseUnparsed } from './unparsed-request.ts';
 
 export interface Listening {
   port: number;
+  /** Of the address that is one more; null where there is none. */
+  remoteUrl: string | null;
   close(): Promise<void>;
 }
 
@@ -27,11 +29,14 @@ export async function listen(
     paths,
   );
   if (port === 0) writeFileSync(paths.portFile, String(first.port));
-  if (isListenedOn(address)) return first;
+  const isMore = address !== serverAddress;
+  const remoteUrl = isMore ? `http://${written(address, first.port)}` : null;
+  if (!isMore || isEvery(address)) return { ...first, remoteUrl };
   try {
     const more = await listenAt(fetch, { port: first.port, address }, paths);
     return {
       port: first.port,
+      remoteUrl,
       close: async () => void (await Promise.all([first, more].map((one) => one.close()))),
     };
   } catch (error) {
@@ -44,7 +49,7 @@ async function listenAt(
   fetch: Fetch,
   { port, address }: { port: number; address: string },
   paths: HomePaths,
-): Promise<Listening> {
+): Promise<Omit<Listening, 'remoteUrl'>> {
   const answer = getRequestListener(fetch, { errorHandler: refuseAddress });
   const server = createServer((request, response) => void answer(request, response));
   refuseUnparsed(server);
@@ -68,8 +73,8 @@ async function listenAt(
   };
 }
 
-/** On which it listens anyway. */
-const isListenedOn = (address: string) => isEvery(address) || address === serverAddress;
+const written = (address: string, port: number) =>
+  address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 const isEvery = (address: string) => address === '0.0.0.0' || address === '::';
 
 /**
@@ -82,8 +87,5 @@ export function ownHosts(
 ): string[] {
   const interfaces = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
   const addresses = isEvery(address) ? interfaces.map((one) => one.address) : [address];
-  const written = addresses.map((one) =>
-    one.includes(':') ? `[${one}]:${port}` : `${one}:${port}`,
-  );
-  return [...written, ...names];
+  return [...addresses.map((one) => written(one, port)), ...names];
 }

@@ -76,11 +76,12 @@ async function serve(): Promise<void> {
   const { read: readMetrics, otlp } = await tell(metrics, store, () => link.view().connected);
   const search = searchIn(store);
   let url = '';
+  let remoteUrl: string | null = null;
 
   const backups = backupsOf(store);
   installSdkRuntime(log);
   const link = linkEngine(store, () => file.tell());
-  const file = keepServerFile(paths, () => writeServerFile(url, link), log);
+  const file = keepServerFile(paths, () => writeServerFile({ url, remoteUrl }, link), log);
   const deps: Deps = {
     store,
     config: () => config.read(),
@@ -119,6 +120,7 @@ async function serve(): Promise<void> {
   reach('port open');
   hosts = () => ownHosts({ port: listening.port, address }, config.lastGood().server.names);
   url = `http://127.0.0.1:${listening.port}`;
+  ({ remoteUrl } = listening);
   file.tell();
   const keeper = startKeeper(store, () => config.lastGood(), log);
   const stops = [keeper, startSchedule(backups, log), watch(store), sendKeptHooks(url)];
@@ -244,12 +246,12 @@ function linkEngine(store: Store, onChange: () => void): EngineLink {
   });
 }
 
-function writeServerFile(url: string, link: EngineLink): void {
+function writeServerFile(at: Pick<ServerFile, 'url' | 'remoteUrl'>, link: EngineLink): void {
   // Whoever finds the file may call: before the port is open there is nothing to be found.
-  if (url === '') return;
+  if (at.url === '') return;
   const { address, namespace, uiUrl } = link.view();
   const temporal = { address, namespace, uiUrl };
-  const content: ServerFile = { url, pid: process.pid, tokenFile: paths.token, temporal };
+  const content: ServerFile = { ...at, pid: process.pid, tokenFile: paths.token, temporal };
   writeJsonFile(paths.serverFile, content);
 }
 

@@ -8,6 +8,7 @@ const answerMs = 2_500;
 
 export interface HomeHealth {
   url: string | null;
+  remoteUrl: string | null;
   health: Health | null;
   /** Why there is no health to show. */
   problem: AppError | null;
@@ -15,16 +16,22 @@ export interface HomeHealth {
 
 export async function homeHealth(home: string): Promise<HomeHealth> {
   let url: string | null = null;
+  let remoteUrl: string | null = null;
   const signal = AbortSignal.timeout(answerMs);
   try {
     const found = discover(home);
-    url = found.url;
+    ({ url, remoteUrl } = found.server);
     const client = createClient({ url, token: found.token, retryMs: 0 });
-    return { url, health: await client.call('getHealth', {}, { signal }), problem: null };
+    return {
+      url,
+      remoteUrl,
+      health: await client.call('getHealth', {}, { signal }),
+      problem: null,
+    };
   } catch (error) {
     const problem = url !== null && signal.aborted ? silent(url, error) : error;
     if (!(problem instanceof AppError)) throw error;
-    return { url, health: null, problem };
+    return { url, remoteUrl, health: null, problem };
   }
 }
 

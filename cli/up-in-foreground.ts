@@ -64,7 +64,7 @@ async function tellAddresses(deps: CliDeps, isJson: boolean, over: AbortSignal):
       hint: `Its log is ${homePaths(home).logs}/server.log.`,
     });
   }
-  const addresses = addressesOf(home, discover(home).url, health);
+  const addresses = addressesOf(home, discover(home).server, health);
   const trouble = await tellTrouble(deps, health);
   if (isJson) {
     const problem = trouble?.what ?? null;

@@ -77,6 +77,8 @@ export type StoreCheck = z.infer<typeof storeCheckSchema>;
 /** `<home>/server.json`: how clients find the running server. */
 export const serverFileSchema = z.object({
   url: z.string(),
+  /** What runner hosts elsewhere are given, where `server.listen` names one more address. */
+  remoteUrl: z.string().nullable().default(null),
   pid: z.number().int(),
   tokenFile: z.string(),
   temporal: z.object({

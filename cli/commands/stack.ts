@@ -74,7 +74,7 @@ async function up(deps: CliDeps, options: UpOptions): Promise<ExitCode> {
         : ' --port counts with a start: offshoot down, then up --port again.';
     err.write(`Offshoot is already running.${later}\n`);
   }
-  const addresses = addressesOf(home, discover(home).url, health);
+  const addresses = addressesOf(home, discover(home).server, health);
   const trouble = await tellTrouble(deps, health);
   const problem = trouble?.what ?? null;
   if (options.json) writeJson(out, { ...addresses, status: health.status, problem, wasRunning });
@@ -118,14 +118,14 @@ async function status(deps: CliDeps, { json }: { json?: boolean }): Promise<Exit
   const { launcherStatus } = await import('../../launcher/stop-launcher.ts');
   const { stoppingLauncher } = await import('../../launcher/launcher-file.ts');
   const { home, out } = deps;
-  const { health, url, problem: found } = await homeHealth(home);
+  const { health, url, remoteUrl, problem: found } = await homeHealth(home);
   // Afterwards: what ended while the server was asked is not told to live.
   const { launcher: looksAfter, processes } = launcherStatus(home);
   const launcher = looksAfter?.pid ?? null;
   const isStopping = stoppingLauncher(home) !== null;
   const seen = { url, launcher, processes, health, isStopping, problem: found };
   const { state, problem } = stackState(seen);
-  const stack = { state, home, url, launcher, processes, health, problem };
+  const stack = { state, home, url, remoteUrl, launcher, processes, health, problem };
   if (json) writeJson(out, stack);
   else out.write(renderStatus(stack, createStyle(out.hasColor)));
   return health?.status === 'ready' ? exitCodes.ok : exitCodes.unreachable;

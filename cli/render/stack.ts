@@ -1,26 +1,34 @@
 /** Where everything is, for `up`, and how it is, for `status`. */
 import type { AppError } from '../../contract/errors.ts';
-import type { Health } from '../../contract/system-records.ts';
+import type { Health, ServerFile } from '../../contract/system-records.ts';
 import { formatDuration } from './duration.ts';
 import type { Style } from './style.ts';
 
 export interface Addresses {
   api: string;
+  /** How runner hosts on other machines reach it; null where none can. */
+  remoteUrl: string | null;
   docs: string;
   temporalUi: string | null;
   hosts: { id: string; slots: number }[];
   home: string;
 }
 
-export function addressesOf(home: string, url: string, health: Health): Addresses {
+export function addressesOf(
+  home: string,
+  { url, remoteUrl }: Pick<ServerFile, 'url' | 'remoteUrl'>,
+  health: Health,
+): Addresses {
   const hosts = health.hosts.filter(({ live }) => live).map(({ id, slots }) => ({ id, slots }));
-  return { api: url, docs: `${url}/api/docs`, temporalUi: health.engine.uiUrl, hosts, home };
+  const docs = `${url}/api/docs`;
+  return { api: url, remoteUrl, docs, temporalUi: health.engine.uiUrl, hosts, home };
 }
 
 export function renderAddresses(addresses: Addresses, style: Style): string {
   return lines(
     [
       ['API', addresses.api],
+      ...remoteFields(addresses),
       ['API docs', addresses.docs],
       ['Temporal UI', addresses.temporalUi ?? 'see the Temporal that you have named'],
       ...addresses.hosts.map(({ id, slots }): [string, string] => [
@@ -31,6 +39,13 @@ export function renderAddresses(addresses: Addresses, style: Style): string {
     ],
     style,
   );
+}
+
+function remoteFields({ remoteUrl }: { remoteUrl: string | null }): [string, string][] {
+  if (remoteUrl === null) return [];
+  const { hostname, port } = new URL(remoteUrl);
+  const isEvery = hostname === '0.0.0.0' || hostname === '[::]';
+  return [['elsewhere', isEvery ? `port ${port} of every address of this machine` : remoteUrl]];
 }
 
 /** What keeps a stack that has started from being whole, and what to do; null when nothing does. */
@@ -62,6 +77,7 @@ export interface StackStatus {
   state: StackState;
   home: string;
   url: string | null;
+  remoteUrl: string | null;
   /** Its pid. */
   launcher: number | null;
   processes: { name: string; pid: number | null; isRunning: boolean }[];
@@ -72,7 +88,7 @@ export interface StackStatus {
 export function renderStatus(stack: StackStatus, style: Style): string {
   const { health, state } = stack;
   const fields = [
-    ...(health === null ? problemFields(stack.problem) : healthFields(stack.url ?? '', health)),
+    ...(health === null ? problemFields(stack.problem) : healthFields(stack, health)),
     ['home', stack.home] satisfies [string, string],
     ...processFields(stack),
   ];
@@ -103,13 +119,17 @@ function processFields({ launcher, processes }: StackStatus): [string, string][]
   return [told, why];
 }
 
-function healthFields(url: string, { engine, hosts, ...health }: Health): [string, string][] {
+function healthFields(
+  stack: Pick<StackStatus, 'url' | 'remoteUrl'>,
+  { engine, hosts, ...health }: Health,
+): [string, string][] {
   const open = Object.entries(health.invocations).map(([status, count]) => `${count} ${status}`);
   const { rows, oldestSeconds } = health.outbox;
   const oldest =
     oldestSeconds === null ? '' : `, the oldest ${formatDuration(oldestSeconds * 1000)}`;
   return [
-    ['server', `${url} (version ${health.version})`],
+    ['server', `${stack.url ?? ''} (version ${health.version})`],
+    ...remoteFields(stack),
     [
       'engine',
       engine.connected

@@ -34,6 +34,7 @@ test('listening on all addresses holds for loopback, too', () =>
         const response = await fetch(`http://${address}:${listening.port}/`);
         expect(await response.text()).toBe('here');
       }
+      expect(listening.remoteUrl).toBe(`http://0.0.0.0:${listening.port}`);
     } finally {
       await listening.close();
     }
@@ -51,8 +52,13 @@ test('one more address may be another one of loopback; the one that it listens o
       ['127.0.0.2', true],
       ['127.0.0.1', false],
     ] as const) {
-      const { port, close } = await listen(answer, { port: 0, address }, homePaths(home));
+      const { port, remoteUrl, close } = await listen(
+        answer,
+        { port: 0, address },
+        homePaths(home),
+      );
       try {
+        expect(remoteUrl).toBe(isMore ? `http://${address}:${port}` : null);
         expect([await isHeard('127.0.0.1', port), await isHeard('127.0.0.2', port)]).toEqual([
           true,
           isMore,

@@ -100,11 +100,14 @@ export function cli(args: string[], options: CliOptions = {}) {
 }
 
 /** Writes what the server of a home leaves there for its clients. One that has ended is asked once. */
-export function writeServerFile(home: string, { url, pid }: { url: string; pid: number }): void {
+export function writeServerFile(
+  home: string,
+  { url, pid, ...more }: { url: string; pid: number; remoteUrl?: string },
+): void {
   const { serverFile, token: tokenFile } = homePaths(home);
   const temporal = { address: null, namespace: 'default', uiUrl: null };
   writeFileSync(tokenFile, 'off_x\n');
-  writeFileSync(serverFile, JSON.stringify({ url, pid, tokenFile, temporal }));
+  writeFileSync(serverFile, JSON.stringify({ url, pid, ...more, tokenFile, temporal }));
 }
 
 export async function until(isSo: () => boolean): Promise<void> {

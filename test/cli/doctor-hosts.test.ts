@@ -38,6 +38,7 @@ test('status tells a host that has stopped from one that is away', () => {
   const hosts = [stopped, away].map((host, n) => ({ ...local, ...host, id: `box${n}` }));
   const stack = {
     ...{ state: 'ready' as const, home: '/h', url: 'http://a', launcher: 5, processes: [] },
+    remoteUrl: null,
     ...{ health: { ...health, hosts }, problem: null },
   };
   expect(renderStatus(stack, createStyle(false))).toMatch(

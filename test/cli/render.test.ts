@@ -177,7 +177,8 @@ const health: Health = {
 };
 
 test('the addresses of a started stack', () => {
-  const addresses = addressesOf('/home/me/.offshoot', 'http://127.0.0.1:8464', health);
+  const server = { url: 'http://127.0.0.1:8464', remoteUrl: null };
+  const addresses = addressesOf('/home/me/.offshoot', server, health);
   expect(`\n${renderAddresses(addresses, style)}`).toBe(`
   API          http://127.0.0.1:8464
   API docs     http://127.0.0.1:8464/api/docs
@@ -194,7 +195,7 @@ test('the state of the stack', () => {
   ];
   const stack = {
     ...{ state: 'degraded' as const, home: '/h', url: 'http://127.0.0.1:8464', launcher: 5 },
-    ...{ processes, problem: null },
+    ...{ processes, problem: null, remoteUrl: null },
   };
   expect(`\n${renderStatus({ ...stack, health }, style)}`).toBe(`
 degraded
@@ -207,6 +208,23 @@ degraded
   home         /h
   processes    launcher 5, server 7
 `);
+});
+
+test.each([
+  ['http://10.0.0.1:8464', 'http://10.0.0.1:8464'],
+  ['http://0.0.0.0:8464', 'port 8464 of every address of this machine'],
+  ['http://[::]:8464', 'port 8464 of every address of this machine'],
+])('the address that is one more stands below the first: %s', (remoteUrl, shown) => {
+  const server = { url: 'http://127.0.0.1:8464', remoteUrl };
+  const addresses = addressesOf('/h', server, health);
+  expect(addresses).toMatchObject({ remoteUrl });
+  expect(renderAddresses(addresses, style)).toContain(
+    `  API          http://127.0.0.1:8464\n  elsewhere    ${shown}\n`,
+  );
+  const stack = { ...server, state: 'ready' as const, home: '/h', launcher: 5 };
+  expect(renderStatus({ ...stack, processes: [], problem: null, health }, style)).toContain(
+    `(version 0.1.0)\n  elsewhere    ${shown}\n`,
+  );
 });
 
 test('what keeps a stack from being whole is told with where, and whose it is to mend', () => {

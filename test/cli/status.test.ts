@@ -75,6 +75,25 @@ not answering
   });
 });
 
+test('the address for runner hosts elsewhere is shown, and none where the server has no other', async () => {
+  await withFakeServer(
+    (_, response) => answerJson(response, health),
+    ({ url }) =>
+      withLiving(['launcherFile', 'serverPidFile'], async (home) => {
+        writeServerFile(home, { url, pid });
+        expect((await cli(['status'], { home })).out).not.toContain('elsewhere');
+        expect(await jsonOf(home)).toMatchObject({ url, remoteUrl: null });
+        const remoteUrl = 'http://10.0.0.1:8464';
+        writeServerFile(home, { url, pid, remoteUrl });
+        const shown = `  elsewhere    ${remoteUrl}\n`;
+        expect((await cli(['status'], { home })).out).toContain(shown);
+        expect(await jsonOf(home)).toMatchObject({ url, remoteUrl });
+        const up = await cli(['up', '--detach'], { home });
+        expect(up.out).toContain(shown);
+      }),
+  );
+});
+
 test('what runs without a launcher is told so, well or not', async () => {
   const none =
     '  launcher     none: what dies is not started again; offshoot up --detach starts one\n';
