@@ -88,10 +88,8 @@ function soundness({ file, problems, schema, knownSchema, ...sizes }: StoreCheck
     });
   }
   const older = schema < knownSchema ? `, brought to ${knownSchema} at the next start` : '';
-  return well(
-    'store',
-    `${formatBytes(sizes.bytes + sizes.walBytes)}, sound, schema ${schema}${older}`,
-  );
+  const wal = sizes.walBytes === 0 ? '' : ` and a WAL of ${formatBytes(sizes.walBytes)}`;
+  return well('store', `${formatBytes(sizes.bytes)}${wal}, sound, schema ${schema}${older}`);
 }
 
 function wal({ walBytes }: StoreCheck, isOffline: boolean, home: string): Finding[] {

@@ -21,6 +21,12 @@ test('doctor is content when all is well', async () => {
     expect(well.out).toContain('✓ store          1.2 MB, sound, schema 12');
     expect(well.out).not.toContain('✗');
   });
+  // What has grown for good, and what is begun anew by itself.
+  await withServer({ check: { ...sound, walBytes: 4_100_000 } }, async (run) => {
+    expect((await run()).out).toContain(
+      '✓ store          1.2 MB and a WAL of 4.1 MB, sound, schema 12',
+    );
+  });
 });
 
 test('every finding says what, why and what to do; an error ends with 1, a warning does not', async () => {
