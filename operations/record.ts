@@ -3,7 +3,7 @@ import type { SubAgentRecord } from '../contract/records.ts';
 import { isFinal } from '../contract/words.ts';
 import { isLive, listHosts } from '../store/hosts.ts';
 import { liveRun } from '../store/lifecycle/claim.ts';
-import { unconfirmedHint } from '../store/lifecycle/settle.ts';
+import { flaggedEnding, unconfirmedHint } from '../store/lifecycle/settle.ts';
 import { boundHost } from '../store/placement.ts';
 import { invocationRecord } from '../store/invocation-record.ts';
 import { countOpenChildren, openInvocationOn, type InvocationRow } from '../store/invocations.ts';
@@ -26,7 +26,9 @@ export function recordOf(
         ? null
         : `${engine.uiUrl}/namespaces/${engine.namespace}/workflows/${encodeURIComponent(workflowId)}`,
   });
-  return isConfirmedSince(deps, row) ? { ...record, errorHint: null } : record;
+  return isConfirmedSince(deps, row)
+    ? { ...record, errorHint: flaggedEnding(row).errorHint }
+    : record;
 }
 
 /** Its process was out of reach when it ended. Since then its host has said that it is over, or lost it. */

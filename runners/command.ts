@@ -57,7 +57,7 @@ function prepare(spec: RunSpec, io: RunIo): Program | Outcome {
     return failed(
       'spawn_failed',
       `the prompt has ${promptBytes} bytes; as an argument it may have ${limits.argvPromptBytesMax}`,
-      `set runners.${runner.id}.promptVia to stdin or file`,
+      `Set runners.${runner.id}.promptVia to stdin or file.`,
     );
   }
   const files = writeRunFiles(spec, io.runDir);
@@ -66,7 +66,7 @@ function prepare(spec: RunSpec, io: RunIo): Program | Outcome {
     return failed(
       'unresolved_placeholder',
       `nothing is known for ${filled.unresolved.join(', ')}`,
-      'set it in the environment that Offshoot is started from, or correct the configuration',
+      'Set it in the environment that Offshoot is started from, or correct the configuration.',
     );
   }
   const last =

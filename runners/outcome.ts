@@ -89,17 +89,17 @@ export function stopped(reason: StopReason, runner: CommandRunner) {
       kind: reason.kind,
       error: `did not end within ${runner.timeoutSeconds} s`,
       errorCode: 'turn_timeout' as const,
-      errorHint: `raise runners.${runner.id}.timeoutSeconds if it needs longer`,
+      errorHint: `Raise runners.${runner.id}.timeoutSeconds in the configuration if it needs longer.`,
     };
   }
   const error = reason.why === 'cancelled' ? 'the run was cancelled' : `stopped: ${reason.why}`;
   return { kind: reason.kind, error, errorCode: 'cancelled' as const, errorHint: null };
 }
 
-const emptyHint = 'the program must print its answer to stdout; stderr is for progress';
+const emptyHint = 'The program must print its answer to stdout; stderr is for progress.';
 
 function invalidHint(runner: CommandRunner): string {
-  return `\`offshoot transcript <id>\` shows what it printed; check result and resultPath of runners.${runner.id}`;
+  return `\`offshoot transcript <id>\` shows what it printed. Check result and resultPath of runners.${runner.id}.`;
 }
 
 function leftOut(bytes: number): string {

@@ -102,8 +102,8 @@ async function spawnFailure(program: Program, error: NodeJS.ErrnoException): Pro
         ? `the program ${command} was not found${placeOf(program)}`
         : `the program ${command} is not executable`,
       isMissing
-        ? `install it, or correct runners.${runnerId}.command (its absolute path is safest; a script also needs the interpreter that its first line names). ${logs}`
-        : `make it executable, or correct runners.${runnerId}.command. ${logs}`,
+        ? `Install it, or correct runners.${runnerId}.command (its absolute path is safest; a script also needs the interpreter that its first line names). ${logs}`
+        : `Make it executable, or correct runners.${runnerId}.command. ${logs}`,
     );
   }
   // Only the code: the message may quote an argument or a variable, and either may be a secret.
@@ -118,6 +118,6 @@ function placeOf({ command, env, workspacePath }: Program): string {
 }
 
 const hints: Record<string, string> = {
-  E2BIG: 'arguments and environment are too long for the system',
-  ERR_INVALID_ARG_VALUE: 'the program, an argument or a variable of its environment holds NUL',
+  E2BIG: 'Arguments and environment are too long for the system.',
+  ERR_INVALID_ARG_VALUE: 'The program, an argument or a variable of its environment holds NUL.',
 };

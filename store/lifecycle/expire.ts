@@ -2,7 +2,13 @@
 import { limits } from '../../contract/limits.ts';
 import { reach } from '../../faults/reach.ts';
 import { listHosts, notAheadOfTime } from '../hosts.ts';
-import { openStatuses, rowOf, selectRows, type InvocationRow } from '../invocations.ts';
+import {
+  findInvocation,
+  openStatuses,
+  rowOf,
+  selectRows,
+  type InvocationRow,
+} from '../invocations.ts';
 import { requeueSent } from '../outbox.ts';
 import { admitNext, takeBackUnclaimed } from '../admission.ts';
 import { boundToSilent } from '../placement.ts';
@@ -67,8 +73,21 @@ function endOverdue(tx: Tx): void {
     { now: tx.now },
   );
   for (const row of rows) {
-    cancelTree(tx, row.id, { code: 'wall_time', reason: 'the time for this work is over' });
+    cancelTree(tx, row.id, { code: 'wall_time', reason: (flagged) => whyOver(tx, flagged) });
   }
+}
+
+/** By whose limit: what an invocation asks for has no more time than it has itself, detached or not. */
+function whyOver(tx: Tx, row: InvocationRow): string {
+  let whose = row;
+  for (;;) {
+    const owner = whose.owner_invocation_id && findInvocation(tx.db, whose.owner_invocation_id);
+    if (!owner || owner.deadline_at !== row.deadline_at) break;
+    whose = owner;
+  }
+  const seconds = (Date.parse(whose.deadline_at) - Date.parse(whose.created_at)) / 1000;
+  const time = whose === row ? `${seconds} s` : `the ${seconds} s of ${whose.id}`;
+  return `did not end within ${time}, waiting included (limits.wallSeconds)`;
 }
 
 const awakeMs = (tx: Tx, { awakeSince }: Patience) =>

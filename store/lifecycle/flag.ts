@@ -6,7 +6,8 @@ import type { Tx } from '../write-queue.ts';
 
 export interface CancelOrder {
   code: EndingErrorCode;
-  reason: string;
+  /** A function where it is not the same for all that are flagged together. */
+  reason: string | ((row: InvocationRow) => string);
 }
 
 /** Flags an invocation and what it has asked for; what was detached goes on. Leaves come first. */
@@ -32,11 +33,11 @@ function flag(tx: Tx, start: string, id: string, order: CancelOrder): Invocation
     if (row.cancel_requested_at !== null) continue;
     row.cancel_requested_at = tx.now;
     row.cancel_code = order.code;
-    row.cancel_reason = order.reason;
+    row.cancel_reason = typeof order.reason === 'string' ? order.reason : order.reason(row);
     tx.db.run(
       `UPDATE subagent_sessions
        SET cancel_requested_at = :now, cancel_code = :code, cancel_reason = :reason WHERE id = :id`,
-      { id: row.id, now: tx.now, code: order.code, reason: order.reason },
+      { id: row.id, now: tx.now, code: order.code, reason: row.cancel_reason },
     );
     // So that Temporal UI, too, calls it cancelled.
     if (row.engine_state !== 'closed') queueCancel(tx, row.id);

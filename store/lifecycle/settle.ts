@@ -135,15 +135,18 @@ export function stopFlagged(tx: Tx, row: InvocationRow): void {
 }
 
 /** The ending for which a flag was set: what is stopped for it ends so, whatever it says. */
-export function flaggedEnding(row: InvocationRow, hint: string | null = null): Ending {
+export function flaggedEnding(row: InvocationRow, hint?: string): Ending {
   const code = row.cancel_code ?? 'cancelled';
   return {
     status: code === 'wall_time' ? 'timed_out' : 'cancelled',
     error: row.cancel_reason ?? 'cancelled',
     errorCode: code,
-    errorHint: hint,
+    errorHint: hint ?? (code === 'wall_time' ? moreTimeHint : null),
   };
 }
+
+const moreTimeHint =
+  'Ask again with a greater limits.wallSeconds (`offshoot run --wall`). More than whoever asks has left, or than limits.wallSeconds in the configuration, it cannot be.';
 
 /** Shown until the host has said that the process is over, or its lease has ended. */
 export const unconfirmedHint =

@@ -24,6 +24,47 @@ test('work that is over its time is stopped with all below it, and is called tim
   });
 });
 
+test('work that is over its time says which limit that was, and how to get more', async () => {
+  await withOperations(async (room) => {
+    const root = await room.start({ limits: { wallSeconds: 90 } });
+    const short = await room.start({ limits: { wallSeconds: 30 } }, room.child(root.id));
+    const long = await room.start({ detached: true }, room.child(root.id));
+    const below = await room.start({}, room.child(long.id));
+    const errorOf = async ({ id }: { id: string }) => (await room.get(id)).error;
+    room.clock.advance(31_000);
+    await pass(room);
+    expect(await errorOf(short)).toBe(
+      'did not end within 30 s, waiting included (limits.wallSeconds)',
+    );
+    room.clock.advance(MINUTE);
+    await pass(room);
+    expect(await room.get(root.id)).toMatchObject({
+      status: 'timed_out',
+      error: 'did not end within 90 s, waiting included (limits.wallSeconds)',
+      errorHint: expect.stringMatching(/^Ask again with .*--wall.* in the configuration, /),
+    });
+    const ofRoot = `did not end within the 90 s of ${root.id}, waiting included (limits.wallSeconds)`;
+    expect([await errorOf(long), await errorOf(below)]).toEqual([ofRoot, ofRoot]);
+  });
+});
+
+test('a process that is over its time and out of reach says so first, and then how to get more time', async () => {
+  await withOperations(async (room) => {
+    const { id } = await room.start({ limits: { wallSeconds: 60 } });
+    const run = await room.host.claim(id);
+    room.clock.advance(MINUTE);
+    await room.host.sync([run]);
+    await pass(room);
+    room.clock.advance(30_000);
+    await room.host.sync([run]);
+    await pass(room);
+    const hint = async () => (await room.get(id)).errorHint;
+    expect(await hint()).toContain('process unconfirmed');
+    await room.host.end(run, 'too late');
+    expect(await hint()).toContain('--wall');
+  });
+});
+
 test('a waiting parent is over its time as well, and its parent is told', async () => {
   await withOperations(async (room) => {
     await room.ask('registerSession', { key: 'main' });

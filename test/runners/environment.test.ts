@@ -107,6 +107,7 @@ test.each([
     const io = { hostEnv, onSpawn: (pid: number) => void spawned.push(pid) };
     const { outcome } = await run(room, specOf(room, nodeRunner('dump', [], change)), io);
     expect(outcome).toMatchObject({ kind: 'failed', errorCode: 'unresolved_placeholder' });
+    expect(outcome.errorHint).toMatch(/^Set it in the environment .*\.$/);
     expect(outcome.error).toContain(named);
     expect(spawned).toEqual([]);
   });

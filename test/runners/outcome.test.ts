@@ -40,6 +40,9 @@ test('a failure has its code, the end of stderr, and what was said so far', asyn
 test('an ending without an answer is a failure', async () => {
   const { outcome } = await runFixture('silent');
   expect(outcome).toMatchObject({ kind: 'failed', errorCode: 'empty_result', content: null });
+  expect(outcome.errorHint).toBe(
+    'The program must print its answer to stdout; stderr is for progress.',
+  );
 });
 
 test('an ending without any JSON, or with a blank answer in it, is an ending without an answer', async () => {
@@ -69,7 +72,7 @@ test.each(['no-such-program-anywhere', '/no/such/program', './not-here'])(
     const { outcome, events } = await ended(command);
     expect(outcome).toMatchObject({ kind: 'failed', errorCode: 'runner_missing' });
     expect(outcome.error).toContain(command);
-    expect(outcome.errorHint).toContain('runners.fixture.command');
+    expect(outcome.errorHint).toMatch(/^Install it, or correct runners\.fixture\.command /);
     expect(outcome.errorHint).toMatch(/offshoot logs sub_\w+$/);
     const isOnPath = !command.includes('/');
     expect(outcome.error?.includes(` on the PATH ${process.env['PATH']}`)).toBe(isOnPath);
@@ -85,6 +88,9 @@ test('a program that is not executable is named', async () => {
     const { outcome } = await run(room, specOf(room, nodeRunner('print', [], { command })));
     expect(outcome).toMatchObject({ kind: 'failed', errorCode: 'runner_missing' });
     expect(outcome.error).toContain('not executable');
+    expect(outcome.errorHint).toMatch(
+      /^Make it executable, or correct runners\.fixture\.command\./,
+    );
   });
 });
 
@@ -171,7 +177,7 @@ test.each([
   expect(await json(printed)).toMatchObject({
     kind: 'failed',
     errorCode: 'invalid_result',
-    errorHint: expect.stringContaining('`offshoot transcript <id>`'),
+    errorHint: expect.stringMatching(/^`offshoot transcript <id>`.*\. Check .*\.$/),
     content: printed,
   });
 });

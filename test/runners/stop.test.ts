@@ -56,6 +56,7 @@ test('a turn that takes too long is timed out', async () => {
     kind: 'timed_out',
     errorCode: 'turn_timeout',
     error: 'did not end within 0.6 s',
+    errorHint: 'Raise runners.fixture.timeoutSeconds in the configuration if it needs longer.',
     content: expect.stringContaining('ready'),
   });
 });
