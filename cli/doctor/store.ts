@@ -88,8 +88,8 @@ function soundness({ file, problems, schema, knownSchema, ...sizes }: StoreCheck
     });
   }
   const older = schema < knownSchema ? `, brought to ${knownSchema} at the next start` : '';
-  const wal = sizes.walBytes === 0 ? '' : ` and a WAL of ${formatBytes(sizes.walBytes)}`;
-  return well('store', `${formatBytes(sizes.bytes)}${wal}, sound, schema ${schema}${older}`);
+  const besides = sizes.walBytes === 0 ? '' : ` and a WAL of ${formatBytes(sizes.walBytes)}`;
+  return well('store', `${formatBytes(sizes.bytes)}${besides}, sound, schema ${schema}${older}`);
 }
 
 function wal({ walBytes }: StoreCheck, isOffline: boolean, home: string): Finding[] {
