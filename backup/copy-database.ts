@@ -53,7 +53,11 @@ function refuseOwnName(database: string, file: string): void {
 }
 
 function requireRoom(database: string, folder: string): void {
-  if (!existsSync(folder)) throw new AppError('bad_request', `there is no folder ${folder}`);
+  if (!existsSync(folder)) {
+    throw new AppError('bad_request', `there is no folder ${folder}`, {
+      hint: 'Make it first, or name a file elsewhere, or none: then it goes into the folder of backups.',
+    });
+  }
   const wal = statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   const needed = statSync(database).size + wal + roomLeftBytesMin;
   const { bavail, bsize } = statfsSync(folder);

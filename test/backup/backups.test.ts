@@ -91,7 +91,11 @@ test('a file that is there is not overwritten, and a folder that is not there is
     writeFileSync(file, 'precious');
     await expect(backups.take(file)).rejects.toMatchObject({ code: 'bad_request' });
     expect(statSync(file).size).toBe(8);
-    await expect(backups.take('/nowhere/at/all.db')).rejects.toThrow('no folder /nowhere/at');
+    await expect(backups.take('/nowhere/at/all.db')).rejects.toMatchObject({
+      code: 'bad_request',
+      message: 'there is no folder /nowhere/at',
+      hint: expect.stringMatching(/^Make it first, or /),
+    });
   });
 });
 
