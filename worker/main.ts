@@ -30,6 +30,7 @@ import { hostToken, localize, withPlace } from './host/elsewhere.ts';
 import { makeOwnFolder } from './host/own-folder.ts';
 import { startRunnerHost, type RunnerHost, type RunnerHostDeps } from './host/runner-host.ts';
 import { createStoreApi, type StoreApi } from './host/store-api.ts';
+import { tellOfEnd, type EndTold } from './host/tell-of-end.ts';
 import { tellOfServer } from './host/tell-of-server.ts';
 import { installSdkRuntime } from './sdk-runtime.ts';
 import type { EngineTarget } from './poll-engine.ts';
@@ -129,7 +130,10 @@ function elsewhere(server: string): Place {
     throw new AppError('unauthorized', `this token was made for ${hostId}, not for ${flags.name}`);
   }
   const api = createStoreApi(() => ({ url, token }));
-  const connected = () => `${hostId}: connected to ${url}, ${slots()} slots. Ctrl-C stops it.`;
+  const connected = () => {
+    const room = slots() === 1 ? '1 slot' : `${slots()} slots`;
+    return `${hostId}: connected to ${url}, ${room}. Ctrl-C stops it.`;
+  };
   const trouble = tellOfServer({ url, connected, say });
   let killGraceMs = config.read().limits.killGraceSeconds * 1000;
   let serverWorkFolder = '';
@@ -157,6 +161,29 @@ function elsewhere(server: string): Place {
   };
 }
 
+function obeySignals(host: RunnerHost): EndTold {
+  const told = tellOfEnd({ agents: host.agents, say });
+  // Each is told before the host hears of it: afterwards its agents are about to end.
+  const stop = (by: string) => {
+    told.stops(by);
+    host.stop();
+  };
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  process.on('SIGINT', () => stop('Ctrl-C'));
+  process.on('SIGHUP', () => {
+    told.drains('SIGHUP');
+    host.drain();
+  });
+  // Harmless to a host that is still starting, as every other signal is not.
+  process.on('SIGCONT', () => {
+    told.resumes();
+    host.resume();
+  });
+  // Started by the command line, it ends with it.
+  process.on('disconnect', () => stop('offshoot worker was killed'));
+  return told;
+}
+
 /** As every command tells it: `offshoot worker` is one. */
 function tellFailure(error: unknown): number {
   const err = outputOf(process.stderr, environment.noColor);
@@ -175,15 +202,9 @@ try {
   const endpoint = config.read().telemetry.otlpEndpoint ?? environment.otlpEndpoint;
   const otlp = await sendTelemetry(endpoint, { process: 'host', version: ownVersion(), log });
   const host = await start(otlp);
-  process.on('SIGTERM', () => host.stop());
-  process.on('SIGINT', () => host.stop());
-  process.on('SIGHUP', () => host.drain());
-  // Harmless to a host that is still starting, as every other signal is not.
-  process.on('SIGCONT', () => host.resume());
-  // Started by the command line, it ends with it.
-  process.on('disconnect', () => host.stop());
+  const told = obeySignals(host);
   await host.ended;
-  say('stopped');
+  told.over();
   await otlp?.stop();
   process.exit(0);
 } catch (error) {

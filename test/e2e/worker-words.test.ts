@@ -25,6 +25,8 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+const stopped = 'stopped (Ctrl-C); no agent was running\n';
+
 async function stopOnceSaid(worker: Running, what: string) {
   await until(
     async () => worker.stderr(),
@@ -35,7 +37,7 @@ async function stopOnceSaid(worker: Running, what: string) {
   return worker.ended;
 }
 
-test('it says when it is connected, and that it has stopped', () =>
+test('it says when it is connected, and why it has stopped', () =>
   withFolder(async (home) => {
     const hello: HelloAnswer = {
       ...{ homeId: 'home', queue: null, ceiling: 8, leaseMinutes: 10, killGraceSeconds: 1 },
@@ -49,7 +51,7 @@ test('it says when it is connected, and that it has stopped', () =>
     const url = await listen(server);
     try {
       const { code, stderr } = await stopOnceSaid(startWorker(home, url), 'connected');
-      expect(stderr).toBe(`box: connected to ${url}, 8 slots. Ctrl-C stops it.\nstopped\n`);
+      expect(stderr).toBe(`box: connected to ${url}, 8 slots. Ctrl-C stops it.\n${stopped}`);
       expect(code).toBe(0);
     } finally {
       server.closeAllConnections();
@@ -64,7 +66,7 @@ test('it says that its server does not answer, where, and why', () =>
     await new Promise((resolve) => server.close(resolve));
     const { code, stderr } = await stopOnceSaid(startWorker(home, url), 'again\n');
     const away = `the server at ${url} does not answer (ECONNREFUSED); trying again`;
-    expect(stderr).toBe(`${away}\nstopped\n`);
+    expect(stderr).toBe(`${away}\n${stopped}`);
     expect(code).toBe(0);
   }));
 

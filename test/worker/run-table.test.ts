@@ -112,3 +112,26 @@ test('a program that fails in our hands after its start is lost as one that was 
     expect(reports).toMatchObject([{ type: 'lost', wasStarted: true }]);
   });
 });
+
+test('a program that runs is told from one that has ended and not been heard by the store', async () => {
+  let end: () => void = () => {};
+  const running = new Promise<void>((resolve) => (end = resolve));
+  let isAway = true;
+  const api: RunTableDeps['api'] = {
+    claim: async () => ({ kind: 'run', run: spec }),
+    report: async () => {
+      if (isAway) throw new Error('away');
+      return { held: true, status: 'running' };
+    },
+  };
+  await withTable({ api, runProgram: () => running.then(() => outcome) }, async ({ table }) => {
+    const run = begun(await table.hold('sub_1'));
+    expect(table.counts()).toEqual({ running: 1, untold: 0 });
+    end();
+    await run.safe;
+    expect(table.counts()).toEqual({ running: 0, untold: 1 });
+    isAway = false;
+    await run.reported;
+    expect(table.counts()).toEqual({ running: 0, untold: 0 });
+  });
+});

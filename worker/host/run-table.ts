@@ -14,6 +14,8 @@ export type StopReason = 'cancelled' | 'not_yours' | 'lost';
 
 export interface Run extends RunKey {
   abort: AbortController;
+  /** Its program has ended; what it said may still have to reach the store. */
+  isOver: boolean;
   /** Resolves when the outcome has reached the store. Never rejects: nobody may be listening. */
   reported: Promise<void>;
   /** Resolves when the program has ended and what it said is in the store, or at least on disk. */
@@ -64,6 +66,11 @@ export class RunTable {
 
   list(): RunKey[] {
     return [...this.#runs.values()].map(({ invocationId, runNo }) => ({ invocationId, runNo }));
+  }
+
+  counts(): { running: number; untold: number } {
+    const untold = [...this.#runs.values()].filter((run) => run.isOver).length;
+    return { running: this.#runs.size - untold, untold };
   }
 
   /** Told to end, and not over: to say so again changes nothing. */
@@ -125,11 +132,13 @@ export class RunTable {
     const run: Run = {
       ...key,
       abort,
+      isOver: false,
       safe: ended.then(() => reporter.safe()),
       reported: ended
         .then(() => reporter.drained())
         .then(() => void this.#runs.delete(nameOf(key))),
     };
+    void ended.then(() => (run.isOver = true));
     this.#runs.set(nameOf(key), run);
     return run;
   }

@@ -47,6 +47,7 @@ export interface RunnerHost {
   resume(): void;
   /** Ends what runs; its `onLost` decides what becomes of it. */
   stop(): void;
+  agents(): ReturnType<RunTable['counts']>;
   ended: Promise<void>;
 }
 
@@ -132,7 +133,7 @@ export function startRunnerHost(deps: RunnerHostDeps): RunnerHost {
     void Promise.race([runs.settled(), patience]).then(() => life.abort());
   }
 
-  return { ended: live(), drain, resume, stop };
+  return { ended: live(), drain, resume, stop, agents: () => runs.counts() };
 }
 
 function workerOptions(
