@@ -28,9 +28,15 @@ export function saidIn(line: string): string {
   return typeof msg === 'string' ? msg : line;
 }
 
+/** Null for what is no such line. */
+export function levelIn(line: string): LogLevel | null {
+  const { level } = parseLine(line);
+  return logLevels.find((known) => known === level) ?? null;
+}
+
 /** Whether it tells that something went wrong. */
 export function isTrouble(line: string): boolean {
-  const { level } = parseLine(line);
+  const level = levelIn(line);
   return level === 'error' || level === 'warn';
 }
 

@@ -20,6 +20,11 @@ const titles: Record<ProcessName, string> = {
   host: 'runner host',
 };
 
+/** Which process such a line is about. */
+export function processOf(line: string): ProcessName | null {
+  return processNames.find((name) => line.startsWith(`${titles[name]}: `)) ?? null;
+}
+
 /** How much a line about it matters in the launcher's log. */
 export function levelOf({ type }: LauncherEvent): LogLevel {
   if (type === 'gave_up') return 'error';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../contract/errors.ts';
 import { homePaths } from '../contract/home.ts';
-import { isTrouble, saidIn } from '../contract/log.ts';
+import { saidIn } from '../contract/log.ts';
 import type { Health } from '../contract/system-records.ts';
 import { capLog } from '../engine/cap-log.ts';
 import { adoptProcess, spawnDetached, type RunningProcess } from '../engine/running-process.ts';
@@ -15,6 +15,7 @@ import { clearFailure, readFailure } from './failure-file.ts';
 import { whyUnwritable } from './home-room.ts';
 import { runningLauncher, stoppingLauncher, wasKilled } from './launcher-file.ts';
 import { isSettled, readHealth } from './server-health.ts';
+import { watchTrouble, type TroubleWatch } from './watch-trouble.ts';
 
 export interface StartDetachedOptions {
   home: string;
@@ -60,8 +61,10 @@ export async function startDetached(
       onSpawn: (id) => writePidFile(homePaths(home).startingFile, id),
     });
   try {
-    const vainMsMax = found === null ? Infinity : (options.vainMsMax ?? vainMsDefault);
-    const health = await waitReady({ ...options, vainMsMax }, launcher, log);
+    const trouble = watchTrouble(home, options.vainMsMax ?? vainMsDefault);
+    // Until it is, one's own launcher ends by itself when it cannot bring the stack up.
+    if (found !== null) trouble.wasUp();
+    const health = await waitReady(options, launcher, { log, trouble });
     return { health, wasRunning: found !== null };
   } catch (error) {
     // What we found was about to die: then there is none, and one is to be started.
@@ -82,9 +85,9 @@ async function untilStopped(
 }
 
 async function waitReady(
-  { home, onProgress, vainMsMax }: StartDetachedOptions & { vainMsMax: number },
+  { home, onProgress }: StartDetachedOptions,
   launcher: RunningProcess,
-  log: () => string[],
+  { log, trouble }: { log: () => string[]; trouble: TroubleWatch },
 ): Promise<Health> {
   let hasEnded = false;
   const follow = (one: RunningProcess) => {
@@ -94,7 +97,6 @@ async function waitReady(
   follow(launcher);
   let answeredAt: number | null = null;
   let heardAt = Date.now();
-  let troubleAt: number | null = null;
   for (;;) {
     const lines = log();
     const failure = readFailure(homePaths(home).failureFile);
@@ -104,13 +106,17 @@ async function waitReady(
       heardAt = Date.now();
       // The failure says it all.
       if (failure !== null) continue;
-      if (isTrouble(line)) troubleAt ??= heardAt;
+      trouble.hear(line);
       onProgress(saidIn(line));
     }
     // Another `up` was faster, and ours has ended because of it: theirs is the stack to wait for.
     const other = hasEnded ? runningLauncher(home) : null;
     const adopted = other === null ? null : adoptProcess(other);
-    if (adopted !== null) follow(adopted);
+    if (adopted !== null) {
+      follow(adopted);
+      // It may have been before we looked.
+      trouble.wasUp();
+    }
     // A stack that outlived its launcher is healthy before the new one has taken it over; a `down`
     // that came in between would end what this launcher then starts again.
     const health = runningLauncher(home) === null ? null : await readHealth(home);
@@ -118,9 +124,9 @@ async function waitReady(
       answeredAt ??= Date.now();
       if (isSettled(home, health, Date.now() - answeredAt)) return health;
     }
-    const isInVain = troubleAt !== null && Date.now() - troubleAt > vainMsMax;
+    const isInVain = trouble.isInVain(health !== null);
     if (hasEnded || isInVain || Date.now() - heardAt > silentMsMax)
-      throw notStarted(home, hasEnded);
+      throw notStarted(home, hasEnded, trouble.words());
     await sleep(pollMs);
   }
 }
@@ -137,10 +143,11 @@ function requireRoom(home: string, isLookedAfter: boolean): void {
 }
 
 /** The launcher was killed, or it lives and tries in vain to start a part of the stack. */
-function notStarted(home: string, hasEnded: boolean): AppError {
+function notStarted(home: string, hasEnded: boolean, trouble: string | null): AppError {
   const { logs } = homePaths(home);
-  const why = hasEnded ? 'its launcher was ended' : 'a part of it does not come up';
-  return new AppError('server_unavailable', `Offshoot could not be started: ${why}.`, {
+  const tried = trouble ?? 'a part of it does not come up.';
+  const why = hasEnded ? 'its launcher was ended.' : tried;
+  return new AppError('server_unavailable', `Offshoot could not be started: ${why}`, {
     hint: hasEnded ? `The logs are in ${logs}.` : `See ${logs}, then: offshoot down, offshoot up`,
   });
 }

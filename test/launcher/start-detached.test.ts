@@ -24,6 +24,8 @@ function optionsFor(home: string, lines: string[]) {
   };
 }
 
+const brokenServer = 'the server ended (exit code 4):\nthe database cannot be opened';
+
 test('it answers when the stack is ready, and a second time finds it running', async () => {
   await withRoom(async ({ home }) => {
     const lines: string[] = [];
@@ -152,6 +154,24 @@ test('why another launcher ended keeps nobody waiting on a stack that is well', 
   });
 });
 
+test('a server that dies for good before the stack is whole ends the wait of whoever started it', async () => {
+  await withRoom(async ({ home }) => {
+    writeFileSync(join(home, 'engine-is-away'), '');
+    const onProgress = (line: string) => {
+      if (line !== 'all processes are up') return;
+      writeFileSync(join(home, 'server-is-broken'), '');
+      const { processes } = launcherStatus(home);
+      process.kill(processes.find(({ name }) => name === 'server')!.pid!, 'SIGKILL');
+    };
+    const start = startDetached({ ...optionsFor(home, []), onProgress, vainMsMax: 500 });
+    await expect(start).rejects.toMatchObject({
+      code: 'server_unavailable',
+      message: `Offshoot could not be started: ${brokenServer}`,
+      hint: expect.stringContaining('offshoot down, offshoot up'),
+    });
+  });
+});
+
 test('on a stack of which a part keeps ending it says so after a while, though the launcher goes on trying', async () => {
   await withRoom(async ({ home }) => {
     const { health } = await startDetached(optionsFor(home, []));
@@ -161,7 +181,7 @@ test('on a stack of which a part keeps ending it says so after a while, though t
     const again = startDetached({ ...optionsFor(home, lines), vainMsMax: 500 });
     await expect(again).rejects.toMatchObject({
       code: 'server_unavailable',
-      message: 'Offshoot could not be started: a part of it does not come up.',
+      message: `Offshoot could not be started: ${brokenServer}`,
     });
     expect(lines).toContainEqual(expect.stringMatching(/^server: ended \(exit code 4\)/));
     rmSync(join(home, 'server-is-broken'));
