@@ -1,6 +1,6 @@
 /** The server's process: takes the home, opens the store, serves, and keeps in touch with the engine. */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import {
@@ -10,9 +10,8 @@ import {
   rescueWhenLost,
   startSchedule,
 } from '../backup/index.ts';
-import { sendSpooled } from '../cli/hook/send-spooled.ts';
+import { startSendingKept } from '../cli/hook/send-kept.ts';
 import { homeFolder, userFolder } from '../client/home-folder.ts';
-import { openHookSpool } from '../client/hook-spool.ts';
 import { createConfigSource, ownVersion } from '../config/index.ts';
 import { readEnvironment } from '../contract/config.ts';
 import { AppError } from '../contract/errors.ts';
@@ -70,13 +69,11 @@ async function serve(): Promise<void> {
   const { values: flags } = parseArgs({ options: { port: { type: 'string' } } });
   const release = enterHome();
   const metrics = createServerMetrics();
-  const secret = homeSecret(paths);
   const secrets = createSecretsBox(paths.secrets);
   const store = openOwnStore(metrics);
   const { read: readMetrics, otlp } = await tell(metrics, store, () => link.view().connected);
   const search = searchIn(store);
-  let url = '';
-  let remoteUrl: string | null = null;
+  let [url, remoteUrl]: [string, string | null] = ['', null];
 
   const backups = backupsOf(store);
   installSdkRuntime(log);
@@ -87,7 +84,7 @@ async function serve(): Promise<void> {
     config: () => config.read(),
     lastGoodConfig: () => config.lastGood(),
     paths,
-    secret,
+    secret: homeSecret(paths),
     url: () => url,
     runners: configuredRunners(),
     secrets,
@@ -123,7 +120,7 @@ async function serve(): Promise<void> {
   ({ remoteUrl } = listening);
   file.tell();
   const keeper = startKeeper(store, () => config.lastGood(), log);
-  const stops = [keeper, startSchedule(backups, log), watch(store), sendKeptHooks(url)];
+  const stops = [keeper, startSchedule(backups, log), watch(store), sendKept(url)];
   dropSecretsAtTheEnd(store, secrets);
 
   async function end(): Promise<void> {
@@ -153,18 +150,8 @@ function openOwnStore({ committed }: { committed: OnCommit }): Store {
   return store;
 }
 
-/** Hooks that waited for a server to be there: in their order, and before those that come behind them. */
-function sendKeptHooks(url: string): () => void {
-  const over = new AbortController();
-  const spool = openHookSpool(paths.ownHookSpool);
-  if (spool.names().length === 0) return () => {};
-  const server = { url, token: readFileSync(paths.token, 'utf8').trim() };
-  // What is left waits for the next hook, or the next start.
-  sendSpooled(spool, server, over.signal).catch((error: unknown) => {
-    log(`hooks that were kept: ${String(error)}`, { level: 'error' });
-  });
-  return () => over.abort();
-}
+const sendKept = (url: string) =>
+  startSendingKept({ paths, url, log: (message) => log(message, { level: 'error' }) });
 
 /** Below which a hook may name a transcript. */
 const allowedRoots = () =>

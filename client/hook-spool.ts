@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../contract/limits.ts';
+import type { HookServer } from './post-hook.ts';
 
 export interface SpooledHook {
   /** Of `POST /api/hooks/<event>`. */
@@ -24,12 +25,15 @@ export interface HookSpool {
   /** False where the spool is full. Throws when the disk does; then nothing is left of it. */
   add(hook: SpooledHook): boolean;
   remove(name: string): void;
+  /** What the spool says it is for; `null` where it says nothing. */
+  server(): HookServer | null;
 }
 
 /** Microseconds of its time, process and bytes; so neither order nor size asks for a look into the file. */
 const namePattern = /^\d{16}-[0-9a-f]{8}-(\d+)\.json$/;
 
-export function openHookSpool(folder: string): HookSpool {
+/** A spool that is not for the home's own server says which server and token its hooks are for. */
+export function openHookSpool(folder: string, server: HookServer | null = null): HookSpool {
   const names = () => namesIn(folder).filter((name) => namePattern.test(name));
   return {
     lockFile: join(folder, 'lock'),
@@ -39,11 +43,32 @@ export function openHookSpool(folder: string): HookSpool {
       const text = JSON.stringify(hook);
       const bytes = Buffer.byteLength(text);
       if (!hasRoom(names(), bytes)) return false;
+      if (server !== null) writeServer(folder, server);
       writeWhole(folder, nameOf(bytes), text);
       return true;
     },
     remove: (name) => fs.rmSync(join(folder, name), { force: true }),
+    server: () => readServer(folder),
   };
+}
+
+const serverFile = 'server';
+
+function writeServer(folder: string, server: HookServer): void {
+  if (!fs.existsSync(join(folder, serverFile)))
+    writeWhole(folder, serverFile, JSON.stringify(server));
+}
+
+function readServer(folder: string): HookServer | null {
+  try {
+    const { url, token } = JSON.parse(
+      fs.readFileSync(join(folder, serverFile), 'utf8'),
+    ) as HookServer;
+    return { url, token };
+  } catch {
+    // Kept before spools said it, or damaged: the next hook with the same token sends it.
+    return null;
+  }
 }
 
 function namesIn(folder: string): string[] {
@@ -68,7 +93,7 @@ function nameOf(bytes: number): string {
 /** On the disk before it has its name: a hook that is said to be kept survives a crash of the machine. */
 function writeWhole(folder: string, name: string, text: string): void {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const temporary = join(folder, `${name}.part`);
+  const temporary = join(folder, `${name}.${randomUUID().slice(0, 8)}.part`);
   try {
     // All of it: one write takes as much as there is room for, and says of the rest only that it was not taken.
     fs.writeFileSync(temporary, text, { flag: 'wx', mode: 0o600, flush: true });

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { openHookSpool, type HookSpool } from '../../client/hook-spool.ts';
 import type { HookServer } from '../../client/post-hook.ts';
 import { homePaths } from '../../contract/home.ts';
 import type { HookEnvironment } from './hook-environment.ts';
@@ -10,7 +11,7 @@ export interface HookTarget {
   /** `null`: none is running. */
   server: HookServer | null;
   /** `null`: there is no home, so nothing can be kept. */
-  spoolFolder: string | null;
+  spool: HookSpool | null;
 }
 
 export function findHookTarget({
@@ -21,12 +22,15 @@ export function findHookTarget({
   home: string;
 }): HookTarget {
   const paths = isFolder(home) ? homePaths(home) : null;
-  if (token === null) return { server: serverOf(home), spoolFolder: paths?.ownHookSpool ?? null };
+  if (token === null) {
+    return { server: serverOf(home), spool: paths && openHookSpool(paths.ownHookSpool) };
+  }
   // A token alone is for the home's server, whose own token would be the administrator's.
   const at = url ?? serverOf(home)?.url ?? null;
+  const meant = { url: url ?? '', token };
   return {
     server: at === null ? null : { url: at, token },
-    spoolFolder: paths && join(paths.hookSpools, spoolOf({ url: url ?? '', token })),
+    spool: paths && openHookSpool(join(paths.hookSpools, spoolOf(meant)), meant),
   };
 }
 

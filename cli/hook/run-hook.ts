@@ -1,7 +1,7 @@
 /** One hook, from the program's payload to what is printed for the program. */
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { openHookSpool, type HookSpool } from '../../client/hook-spool.ts';
+import type { HookSpool } from '../../client/hook-spool.ts';
 import { postHook, type HookServer, type Posted } from '../../client/post-hook.ts';
 import { anySignal } from '../../contract/any-signal.ts';
 import { limits } from '../../contract/limits.ts';
@@ -63,8 +63,7 @@ function withKey({ event, request }: HookCall, now: number): HookCall {
 
 /** What cannot be sent now is kept behind what waits already. */
 async function deliver(hook: HookCall, deps: HookDeps): Promise<Posted> {
-  const { server, spoolFolder } = findHookTarget(deps);
-  const spool = spoolFolder === null ? null : openHookSpool(spoolFolder);
+  const { server, spool } = findHookTarget(deps);
   const signal = anySignal([AbortSignal.timeout(limits.hookMs), deps.signal]);
   const posted = await send(hook, { server, spool, signal });
   if (posted.kind !== 'away') return posted;

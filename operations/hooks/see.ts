@@ -117,7 +117,16 @@ export function refuseForeign<A>(
   if (session && !isWithin(tx.db, hearing, session)) throw outside(sessionKey);
   if (!session && (asking || scopeOf(caller))) requireOwnKey(agentId, sessionKey);
   if (!asking || !hasEnded(tx.db, asking.id)) return;
-  if (!session || !isOfProgram(tx, asking, session)) throw ended(asking.id);
+  const isHeard = session ? isOfProgram(tx, asking, session) : isOfItsRun(tx, hearing, asking);
+  if (!isHeard) throw ended(asking.id);
+}
+
+/** A session that it began while the server was away, told by what was kept meanwhile. */
+function isOfItsRun<A>(tx: Tx, { caller, hook }: Hearing<A>, asking: InvocationRow): boolean {
+  if (!caller.isLateHook || hook.at === undefined) return false;
+  const at = Date.parse(hook.at);
+  const [from, to] = [asking.started_at ?? asking.created_at, asking.completed_at ?? tx.now];
+  return at >= Date.parse(from) - clocksApartMs && at <= Date.parse(to) + clocksApartMs;
 }
 
 /** What the invocation's own program has reported: the agents that it has started have tokens of their own. */

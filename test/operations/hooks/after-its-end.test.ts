@@ -38,6 +38,38 @@ test('its late hooks are heard for what it has reported, and make and touch noth
     expect(room.said('s1')).toContain('user: hello');
   }));
 
+test('a session that it began while the server was away is begun by what was kept meanwhile', () =>
+  withHooks(async (room) => {
+    const { me, child } = await ended(room);
+    const late = { ...me, isLateHook: true };
+    const end = Date.parse(room.row(child.id).completed_at!);
+    const prompt = (sessionKey: string, at: number | undefined, caller: typeof me) => {
+      const hook = { harness: 'claude-code', sessionKey, userMessage: 'said meanwhile' };
+      const time = at === undefined ? {} : { at: new Date(end + at).toISOString() };
+      return room.ask('hookUserPromptSubmit', { ...hook, ...time }, caller);
+    };
+    const [hour, instant] = [3_600_000, 1];
+    for (const [key, at, caller] of [
+      ['not-late', -instant, me],
+      ['without-a-time', undefined, late],
+      ['before-it-began', -hour, late],
+      ['after-its-end', hour, late],
+      ['deep', -instant, late],
+    ] as const) {
+      expect([key, await refusal(prompt(key, at, caller))]).toEqual([key, 'forbidden']);
+    }
+    await prompt('meanwhile', -instant, late);
+    expect(room.said('meanwhile')).toEqual(['user: said meanwhile']);
+    const above = room.store.db.get(
+      `SELECT p.session_key AS key FROM lineage l JOIN sessions p ON p.id = l.parent_session_id
+       WHERE l.session_id = :id`,
+      { id: room.session('meanwhile')!.id },
+    );
+    expect(above).toEqual({ key: child.sessionKey });
+    const more = { harness: 'claude-code', sessionKey: 'meanwhile', summary: 'so far' };
+    await room.ask('hookCompactionComplete', more, late);
+  }));
+
 test('it changes nothing of what it has started, of itself and of what it has reported, and reads it all', () =>
   withHooks(async (room) => {
     const { me, child, below } = await ended(room);

@@ -1,0 +1,67 @@
+/**
+ * The server's own look into the home's spools, when it starts and from then on: a program that keeps a hook may have
+ * ended, and then no hook of its own comes that would send what waits.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openHookSpool } from '../../client/hook-spool.ts';
+import type { HookServer } from '../../client/post-hook.ts';
+import type { HomePaths } from '../../contract/home.ts';
+import { limits } from '../../contract/limits.ts';
+import { sendSpooled } from './send-spooled.ts';
+
+interface Sending {
+  paths: HomePaths;
+  /** The server's own. */
+  url: string;
+  log(message: string): void;
+  everyMs?: number;
+}
+
+export function startSendingKept({
+  paths,
+  url,
+  log,
+  everyMs = limits.keptHooksEveryMs,
+}: Sending): () => void {
+  const over = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const look = async () => {
+    await sendKept(paths, url, over.signal).catch((error: unknown) => {
+      log(`hooks that were kept: ${String(error)}`);
+    });
+    if (!over.signal.aborted) timer = setTimeout(() => void look(), everyMs).unref();
+  };
+  void look();
+  return () => {
+    over.abort();
+    clearTimeout(timer);
+  };
+}
+
+/** In the order in which they were kept, spool by spool, the home's own first. */
+async function sendKept(paths: HomePaths, url: string, signal: AbortSignal): Promise<void> {
+  for (const folder of spoolsOf(paths)) {
+    const spool = openHookSpool(folder);
+    if (signal.aborted || spool.names().length === 0) continue;
+    const server = folder === paths.ownHookSpool ? ownServer(paths, url) : spool.server();
+    // What was meant for another server waits for a hook of its own.
+    if (server === null || !['', url].includes(server.url)) continue;
+    await sendSpooled(spool, { ...server, url }, signal);
+  }
+}
+
+function spoolsOf({ hookSpools, ownHookSpool }: HomePaths): string[] {
+  try {
+    const found = readdirSync(hookSpools).map((name) => join(hookSpools, name));
+    return [ownHookSpool, ...found.filter((folder) => folder !== ownHookSpool)];
+  } catch {
+    // Nothing was ever kept.
+    return [];
+  }
+}
+
+const ownServer = ({ token }: HomePaths, url: string): HookServer => ({
+  url,
+  token: readFileSync(token, 'utf8').trim(),
+});
