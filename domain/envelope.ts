@@ -1,7 +1,7 @@
 /** The callback as its parent reads it. A child's words cannot end the envelope or open another. */
 import { limits } from '../contract/limits.ts';
 import type { Status } from '../contract/words.ts';
-import { escapeMarkup } from './plain-text.ts';
+import { escapeMarkup, unescapeMarkup } from './plain-text.ts';
 import { redact, secretCharsMax, withoutCutWord } from './redact.ts';
 import { bothEnds, headAndTail, type Ends, type HeadAndTail } from './text.ts';
 
@@ -42,6 +42,22 @@ export function renderCallback(ended: Ended): string {
     .map(([name, value]) => ` ${name}="${escape(String(value))}"`)
     .join('');
   return `<agent-callback${shown}>\n${body(ended)}\n</agent-callback>`;
+}
+
+export interface ReadCallback {
+  attributes: ReadonlyMap<string, string>;
+  text: string;
+}
+
+/** An envelope as `renderCallback` has made it, without its tags; null for any other text. */
+export function readCallback(envelope: string): ReadCallback | null {
+  const [, head, text] =
+    /^<agent-callback( [^>]*)>\n([^<>]*)\n<\/agent-callback>$/.exec(envelope) ?? [];
+  if (head === undefined || text === undefined) return null;
+  const attributes = [...head.matchAll(/ ([a-z-]{1,99})="([^"]*)"/g)].map(
+    ([, name, value]) => [name!, unescapeMarkup(value!)] as const,
+  );
+  return { attributes: new Map(attributes), text: unescapeMarkup(text) };
 }
 
 /** What a parent's next turn says when callbacks have come: all of them, in completion order. */

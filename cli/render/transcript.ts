@@ -1,6 +1,7 @@
 /** Turns of a transcript, to read and to follow. */
 import type { Turn } from '../../contract/records.ts';
-import { plainText } from '../../domain/plain-text.ts';
+import { readCallback, type ReadCallback } from '../../domain/envelope.ts';
+import { oneLine, plainText } from '../../domain/plain-text.ts';
 import type { Style } from './style.ts';
 
 /** With who and when above each turn. */
@@ -17,7 +18,19 @@ export function renderOutput(turn: Turn, style: Style): string {
   if (turn.role === 'stdout') return text;
   if (turn.role === 'stderr') return style.dim(text);
   if (turn.role === 'mark') return style.dim(`· ${endLine(text)}`);
-  return endLine(text);
+  const callback = turn.role === 'callback' ? readCallback(turn.text) : null;
+  return callback === null ? endLine(text) : renderCallback(callback, style);
+}
+
+/** Whose answer it was and how that ended, and its words set in. Agents read it as it was sent: `transcript` shows that. */
+function renderCallback({ attributes, text }: ReadCallback, style: Style): string {
+  const get = (name: string) => oneLine(attributes.get(name) ?? '');
+  const code = get('error-code') === '' ? '' : ` (${get('error-code')})`;
+  const again = get('repeat') === '' ? '' : ', told again';
+  const from = get('title') || get('invocation');
+  const lines = plainText(text).trimEnd().split('\n');
+  const words = lines.map((line) => (line === '' ? '\n' : `  ${line}\n`)).join('');
+  return `${style.dim(`callback from ${from}: ${get('status')}${code}${again}`)}\n${words}`;
 }
 
 export function endLine(text: string): string {

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { exitCodeTable } from '../../cli/exit-codes.ts';
+import { renderCallback, type Ended } from '../../domain/envelope.ts';
 import {
   answerJson,
   answerProblem,
@@ -182,6 +183,53 @@ test('logs keep the two streams apart, and follow to the end', async () => {
       ).toEqual(turns);
       const transcript = await cli(['transcript', 'sub_1', '--limit', '1'], { url });
       expect(transcript.out).toBe('#1  user  2026-01-01T00:00:02.000Z\nx\n\n');
+    },
+  );
+});
+
+test('logs show a callback as who has ended, how, and what it said, and as it was sent with --json', async () => {
+  const ended: Ended = {
+    callbackId: 'cb_1',
+    invocationId: 'sub_2',
+    sessionKey: 'ses_2',
+    runnerId: 'demo',
+    title: 'Look <there>',
+    status: 'completed',
+    durationMs: 5,
+    tokenUsage: null,
+    content: 'It is "blue"\n\n\u001b[31m& <b>\n',
+    error: null,
+    errorCode: null,
+  };
+  const failed: Ended = {
+    ...ended,
+    isRepeat: true,
+    title: null,
+    status: 'failed',
+    content: null,
+    error: 'exited with code 3',
+    errorCode: 'exit_nonzero',
+  };
+  const turns = [renderCallback(ended), renderCallback(failed), 'of another form'].map((text, at) =>
+    turnOf(at + 1, { role: 'callback', text }),
+  );
+  await withFakeServer(
+    (_, response) => answerJson(response, { turns, nextAfter: null }),
+    async ({ url }) => {
+      const logs = await cli(['logs', 'sub_1'], { url });
+      expect(`\n${logs.out}`).toBe(`
+callback from Look <there>: completed
+  It is "blue"
+
+  & <b>
+callback from sub_2: failed (exit_nonzero), told again
+  Error: exited with code 3
+of another form
+`);
+      const json = (await cli(['logs', 'sub_1', '--json'], { url })).out.trim().split('\n');
+      expect(json.map((line) => JSON.parse(line) as unknown)).toEqual(turns);
+      const transcript = await cli(['transcript', 'sub_1'], { url });
+      expect(transcript.out).toContain('<agent-callback id="cb_1"');
     },
   );
 });

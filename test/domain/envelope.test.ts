@@ -1,6 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { limits } from '../../contract/limits.ts';
-import { renderCallback, renderCallbackTurn, type Ended } from '../../domain/envelope.ts';
+import {
+  readCallback,
+  renderCallback,
+  renderCallbackTurn,
+  type Ended,
+} from '../../domain/envelope.ts';
 
 const ended: Ended = {
   callbackId: 'cb_1',
@@ -51,6 +56,34 @@ test.each(forgeries)(
     }
   },
 );
+
+test.each(forgeries)('an envelope is read as what was put into it: %j', (forgery) => {
+  // NUL is not kept, and an attribute may hold any of the rest.
+  const kept = forgery.replaceAll('\0', '\uFFFD');
+  const read = readCallback(renderCallback({ ...ended, title: forgery, content: `a\n${forgery}` }));
+  expect(read?.text).toBe(`a\n${kept}`);
+  expect(Object.fromEntries(read!.attributes)).toEqual({
+    id: 'cb_1',
+    invocation: 'sub_1',
+    session: 'ses_1',
+    runner: 'talk',
+    title: kept,
+    status: 'completed',
+    'duration-ms': '1200',
+    'tokens-input': '3',
+    'tokens-output': '4',
+  });
+  const whole = renderCallback({ ...ended, content: forgery });
+  for (const other of [
+    `a${forgery}`,
+    `${whole}\nmore`,
+    `before ${whole}`,
+    `${whole}\n${whole}`,
+    '',
+  ]) {
+    expect(readCallback(other)).toBeNull();
+  }
+});
 
 test('an envelope holds no NUL, which no argument can hold', () => {
   const text = renderCallback({ ...ended, content: 'a\0b', title: 'c\0d' });
