@@ -6,8 +6,9 @@ import { postHook, type HookServer, type Posted } from '../../client/post-hook.t
 import { anySignal } from '../../contract/any-signal.ts';
 import { limits } from '../../contract/limits.ts';
 import { hooksOf } from '../../harnesses/hooks-of.ts';
-import { readHook, type HookCall } from '../../harnesses/hooks.ts';
-import { readHookArgs } from './hook-args.ts';
+import { hookEvents, readHook, type HookCall } from '../../harnesses/hooks.ts';
+import { harnessOf } from '../../harnesses/names.ts';
+import { readHookArgs, type HookArgs } from './hook-args.ts';
 import type { HookEnvironment } from './hook-environment.ts';
 import { findHookTarget } from './hook-target.ts';
 import { readPayload } from './read-payload.ts';
@@ -34,12 +35,25 @@ export async function runHook(deps: HookDeps): Promise<HookOutput> {
   if ('problem' in read) return silence(read.problem);
   const hooks = await hooksOf(args.harness);
   const call = readHook(hooks, { ...args, payload: read.payload });
-  if (call === null) return silence();
+  if (call === null) return silence(unknownEvent(args));
   const hook = withKey(call, deps.now());
   if (call.request.transcriptPath !== undefined) await pause(hooks.writesAfterMs ?? 0, deps.signal);
   const told = await deliver(hook, deps);
   if (told.kind !== 'answered') return silence(told.why);
-  return { out: hooks.tellAnswer(call.event, told.answer), err: '' };
+  const answer = hooks.tellAnswer(call.event, told.answer);
+  return { out: answer === '' ? '' : `${answer}\n`, err: '' };
+}
+
+/**
+ * A name that is mistyped for one of ours: written as ours are, or for a program of which we know no names. Any other
+ * may be an event of the program that says nothing to us.
+ */
+function unknownEvent({ name, harness }: HookArgs): string | undefined {
+  if (hookEvents.some((event) => event === name)) return undefined;
+  const isKnown = harnessOf(harness) !== null;
+  if (isKnown && !/^[a-z]+(?:-[a-z]+)+$/.test(name)) return undefined;
+  const own = isKnown ? `, and ${harness}'s own names` : '';
+  return `there is no event ${JSON.stringify(name)}; there are ${hookEvents.join(', ')}${own}`;
 }
 
 /** Over at once when the program wants us gone: then the hook is kept. */

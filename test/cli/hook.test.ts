@@ -24,7 +24,7 @@ test("a prompt is sent in our names with the home's token, and answered in the p
   withHome(ok, async ({ hook, server, spooled }) => {
     const told = await hook({ session_id: 's', cwd: '/w', prompt: 'hi', permission_mode: 'plan' });
     expect(told).toEqual({
-      out: '{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"Known: 42."}}',
+      out: '{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"Known: 42."}}\n',
       err: '',
     });
     const [seen] = server.seen;

@@ -23,7 +23,7 @@ test('the process prints the answer and ends with 0, in the form of the program 
         ['sessionStart', '--harness', 'copilot-cli'],
         '{"sessionId":"s"}',
       );
-      expect(ended).toEqual({ code: 0, out: '{"additionalContext":"Known."}', err: '' });
+      expect(ended).toEqual({ code: 0, out: '{"additionalContext":"Known."}\n', err: '' });
     },
   ));
 
@@ -35,7 +35,7 @@ test('a process whose stdin is never closed takes what came, and ends', () =>
       child.stdin?.write('{"session_id":"s"}');
       expect(await endOf(child)).toMatchObject({
         code: 0,
-        out: '{"decision":"block","reason":"Known."}',
+        out: '{"decision":"block","reason":"Known."}\n',
       });
     },
   ));
