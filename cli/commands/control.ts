@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import type { OffshootClient } from '../../client/index.ts';
 import { AppError } from '../../contract/errors.ts';
 import { hints } from '../../contract/hints.ts';
-import type { SubAgentRecord } from '../../contract/records.ts';
-import { isFinal } from '../../contract/words.ts';
+import type { TreeNode } from '../../contract/records.ts';
+import { isFinal, type Status } from '../../contract/words.ts';
 import { connect } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
@@ -67,7 +67,8 @@ async function remove(
     throw usageError('An invocation is known by its id alone.', 'Use --agent with --session.');
   }
   const client = connect(deps);
-  if (!yes && !(await isSure(deps, id, session ? null : client))) {
+  const look = () => (session ? lookAtSession(client, id, agent) : lookAtInvocation(client, id));
+  if (!yes && !(await isSure(deps, id, look))) {
     deps.err.write('Nothing was deleted.\n');
     return exitCodes.interrupted;
   }
@@ -87,23 +88,40 @@ async function remove(
 }
 
 /**
- * Transcripts do not come back. Where nobody can be asked, it has to be said beforehand. What an
- * invocation (`client`: where to look) is refused for anyway is not asked about.
+ * Transcripts do not come back. Where nobody can be asked, it has to be said beforehand. What is refused
+ * anyway, which `look` finds out, is not asked about.
  */
 async function isSure(
   { input, err }: CliDeps,
   id: string,
-  client: OffshootClient | null,
+  look: () => Promise<void>,
 ): Promise<boolean> {
   if (!input.isTerminal || !err.isTerminal) {
     throw usageError(`Nobody is there to be asked whether to delete ${id}.`, 'Say it with --yes.');
   }
-  if (client !== null) requireEnded(await client.call('getSubagent', { id }));
+  await look();
   const question = `Delete ${id} with its transcript and all below it? [y/N] `;
   return /^\s*y/i.test((await input.ask(question, new AbortController().signal)) ?? '');
 }
 
-function requireEnded({ id, status }: SubAgentRecord): void {
+async function lookAtSession(client: OffshootClient, key: string, agent?: string): Promise<void> {
+  requireTreeEnded(await client.call('getTree', { key, ...ofAgent(agent) }));
+}
+
+async function lookAtInvocation(client: OffshootClient, id: string): Promise<void> {
+  const { status, sessionKey: key, agentId } = await client.call('getSubagent', { id });
+  requireEnded({ id, status });
+  const tree = await client.call('getTree', { key, agentId });
+  // A tree does not say which of several messages to one session asked for what: then the server alone knows.
+  if (tree.invocations.length === 1) requireTreeEnded(tree);
+}
+
+function requireTreeEnded({ invocations, children }: TreeNode): void {
+  invocations.forEach(requireEnded);
+  children.forEach(requireTreeEnded);
+}
+
+function requireEnded({ id, status }: { id: string; status: Status }): void {
   if (isFinal(status)) return;
   throw new AppError('still_running', `${id} is ${status}`, { hint: hints.stillRunning.http });
 }

@@ -1,5 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { answerJson, recordOf, runningRecord, withFakeServer } from '../client/fake-server.ts';
+import type { TreeNode } from '../../contract/records.ts';
+import type { Status } from '../../contract/words.ts';
+import {
+  answerJson,
+  answerProblem,
+  recordOf,
+  runningRecord,
+  withFakeServer,
+} from '../client/fake-server.ts';
 import { cli } from './cli-harness.ts';
 
 test('cancel says how it ended, or that it had ended already', async () => {
@@ -22,15 +30,20 @@ test('cancel says how it ended, or that it had ended already', async () => {
 
 test('delete asks a person, refuses a script that has not said --yes, and says what went', async () => {
   await withFakeServer(
-    ({ method }, response) =>
+    ({ method, url: asked }, response) =>
       answerJson(
         response,
-        method === 'GET' ? recordOf() : { sessions: 1, invocations: 2, turns: 30, callbacks: 0 },
+        method === 'DELETE'
+          ? { sessions: 1, invocations: 2, turns: 30, callbacks: 0 }
+          : asked.includes('/tree')
+            ? { ...treeOf({}), ...whole }
+            : recordOf(),
       ),
     async ({ url, seen }) => {
       const no = await cli(['delete', 'sub_1'], { url, isTerminal: true, answers: ['n'] });
       expect(no).toMatchObject({ exitCode: 130, out: '' });
-      expect(seen.splice(0).map(({ method }) => method)).toEqual(['GET']);
+      expect(no.questions).toEqual(['Delete sub_1 with its transcript and all below it? [y/N] ']);
+      expect(seen.splice(0).map(({ method }) => method)).toEqual(['GET', 'GET']);
       const unsaid = await cli(['delete', 'sub_1'], { url });
       expect(unsaid).toMatchObject({
         exitCode: 2,
@@ -49,16 +62,80 @@ test('delete asks a person, refuses a script that has not said --yes, and says w
   );
 });
 
+const treeOf = (node: Partial<TreeNode>, status: Status = 'completed'): TreeNode => ({
+  sessionKey: 'ses_1',
+  kind: 'managed',
+  title: null,
+  depth: 0,
+  invocations: [
+    {
+      id: `sub_${status}`,
+      runnerId: 'demo',
+      status,
+      executionMode: 'SYNC',
+      title: 'x',
+      durationMs: null,
+      error: null,
+    },
+  ],
+  children: [],
+  ...node,
+});
+
+const whole = { total: { sessions: 1, invocations: 1 }, truncated: false };
+
+const refused = {
+  exitCode: 5,
+  out: '',
+  questions: [],
+  err: 'offshoot: sub_running is running\n  `offshoot cancel <id>` ends it, `offshoot wait <id>` waits for its end.\n',
+};
+const asAPerson = { isTerminal: true, answers: ['y'] };
+
 test('delete of what still runs is refused before anybody is asked', () =>
   withFakeServer(
-    (_, response) => answerJson(response, runningRecord()),
+    (_, response) => answerJson(response, runningRecord({ id: 'sub_running' })),
     async ({ url, seen }) => {
-      const run = await cli(['delete', 'sub_1'], { url, isTerminal: true, answers: ['y'] });
-      expect(run).toMatchObject({
-        exitCode: 5,
-        questions: [],
-        err: 'offshoot: sub_1 is running\n  `offshoot cancel <id>` ends it, `offshoot wait <id>` waits for its end.\n',
-      });
+      expect(await cli(['delete', 'sub_running'], { url, ...asAPerson })).toMatchObject(refused);
+      expect(seen.map(({ method }) => method)).toEqual(['GET']);
+    },
+  ));
+
+test('delete of what has something running below it is refused before anybody is asked', async () => {
+  const below = treeOf({ children: [treeOf({}), treeOf({ children: [treeOf({}, 'running')] })] });
+  await withFakeServer(
+    ({ method, url: asked }, response) =>
+      answerJson(
+        response,
+        method === 'DELETE'
+          ? { sessions: 1, invocations: 2, turns: 3, callbacks: 0 }
+          : asked.includes('/tree')
+            ? { ...below, ...whole }
+            : recordOf({ sessionKey: 'ses_1', agentId: 'b' }),
+      ),
+    async ({ url, seen }) => {
+      const session = ['delete', 'main', '--session', '--agent', 'b'];
+      expect(await cli(session, { url, ...asAPerson })).toMatchObject(refused);
+      expect(await cli(['delete', 'sub_1'], { url, ...asAPerson })).toMatchObject(refused);
+      expect(seen.splice(0).map((one) => `${one.method} ${one.url}`)).toEqual([
+        'GET /api/sessions/main/tree?agentId=b',
+        'GET /api/subagents/sub_1',
+        'GET /api/sessions/ses_1/tree?agentId=b',
+      ]);
+      // What runs there may be another message's: the server decides.
+      below.invocations.push(...below.invocations);
+      const asked = await cli(['delete', 'sub_1'], { url, ...asAPerson });
+      expect(asked).toMatchObject({ exitCode: 0, questions: [expect.stringContaining('sub_1')] });
+    },
+  );
+});
+
+test('delete of a session that is not there says so before anybody is asked', () =>
+  withFakeServer(
+    (_, response) => answerProblem(response, 404, 'not_found'),
+    async ({ url, seen }) => {
+      const run = await cli(['delete', 'gone', '--session'], { url, ...asAPerson });
+      expect(run).toMatchObject({ exitCode: 3, out: '', questions: [] });
       expect(seen.map(({ method }) => method)).toEqual(['GET']);
     },
   ));
