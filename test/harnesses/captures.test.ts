@@ -15,6 +15,8 @@ const transcripts: Record<string, readonly [number, number, number, number]> = {
   'gemini-cli/chat-main.jsonl': [2, 2, 2, 10],
   'gemini-cli/chat-subagent.jsonl': [1, 2, 3, 6],
   'copilot-cli/transcript-events.jsonl': [1, 1, 0, 43],
+  'openclaw/transcript-main.jsonl': [3, 8, 4, 14],
+  'openclaw/transcript-subagent.jsonl': [1, 2, 1, 5],
   'opencode/run-spawn.jsonl': [0, 2, 1, 4],
   'opencode/run-mcp.jsonl': [0, 3, 2, 6],
   'claude-code/stream-spawn-subagent.jsonl': [0, 2, 2, 27],
@@ -28,7 +30,7 @@ const files = {
   codex: 20,
   'copilot-cli': 12,
   'gemini-cli': 14,
-  openclaw: 2,
+  openclaw: 4,
   opencode: 10,
 };
 
@@ -82,7 +84,7 @@ test.each(Object.keys(transcripts))('all that is said in %s has its time and its
   const spoken = read(name, readCapture(name)).filter((entry) => entry.role !== 'mark');
   for (const entry of spoken) {
     expect(entry.text).not.toBe('');
-    expect(entry.at).toMatch(/^2026-11-18T.*Z$/);
+    expect(entry.at).toMatch(/^2026-11-1[89]T.*Z$/);
   }
   const named = spoken.filter((entry) => entry.id !== null).length;
   // Items that Codex makes itself have ids; none of these files has one without.
@@ -96,6 +98,8 @@ test.each([
   ['codex/rollout-child.jsonl', 1],
   ['gemini-cli/chat-main.jsonl', 1],
   ['gemini-cli/chat-subagent.jsonl', 2],
+  ['openclaw/transcript-main.jsonl', 4],
+  ['openclaw/transcript-subagent.jsonl', 1],
   ['opencode/run-spawn.jsonl', 1],
   ['copilot-cli/stream-mcp.jsonl', 2],
 ])('each of the calls in %s has a name and its result', (name, count) => {
