@@ -27,6 +27,10 @@ export interface HookSpool {
   remove(name: string): void;
   /** What the spool says it is for; `null` where it says nothing. */
   server(): HookServer | null;
+  /** Where nothing waits any more, no token is kept either. */
+  forget(): void;
+  /** Hooks that nobody will take stay, and wait no longer. */
+  setAside(names: readonly string[]): void;
 }
 
 /** Microseconds of its time, process and bytes; so neither order nor size asks for a look into the file. */
@@ -43,16 +47,34 @@ export function openHookSpool(folder: string, server: HookServer | null = null):
       const text = JSON.stringify(hook);
       const bytes = Buffer.byteLength(text);
       if (!hasRoom(names(), bytes)) return false;
-      if (server !== null) writeServer(folder, server);
       writeWhole(folder, nameOf(bytes), text);
+      // Afterwards: whoever has sent all removes it, and puts it back if this hook came meanwhile.
+      if (server !== null) writeServer(folder, server);
       return true;
     },
     remove: (name) => fs.rmSync(join(folder, name), { force: true }),
     server: () => readServer(folder),
+    forget() {
+      const known = readServer(folder);
+      if (known === null) return;
+      fs.rmSync(join(folder, serverFile), { force: true });
+      if (names().length > 0) writeServer(folder, known);
+    },
+    setAside(refused) {
+      for (const name of refused) renameIfThere(join(folder, name), `${join(folder, name)}.locked`);
+    },
   };
 }
 
 const serverFile = 'server';
+
+function renameIfThere(path: string, to: string): void {
+  try {
+    fs.renameSync(path, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
 
 function writeServer(folder: string, server: HookServer): void {
   if (!fs.existsSync(join(folder, serverFile)))

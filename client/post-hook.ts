@@ -15,10 +15,12 @@ export type Posted =
   | { kind: 'answered'; answer: Readonly<Record<string, unknown>> }
   /** The server will never take it as it is. */
   | { kind: 'refused'; why: string }
+  /** It does not take this token. */
+  | { kind: 'locked'; why: string }
   /** Nobody knows whether the server has it; sending it again does no harm. */
   | { kind: 'away'; why: string };
 
-/** Any other answer that is no success may come out otherwise later: another token, a server that starts. */
+/** Any other answer that is no success may come out otherwise later, from a server that starts. */
 const refusals: ReadonlySet<number> = new Set([400, 403, 404, 405, 409, 413, 415, 422]);
 
 export async function postHook(
@@ -36,7 +38,7 @@ export async function postHook(
     const body = bodyOf(text);
     if (status >= 200 && status < 300) return { kind: 'answered', answer: body ?? {} };
     const why = typeof body?.detail === 'string' ? body.detail : `the server answered ${status}`;
-    return { kind: refusals.has(status) ? 'refused' : 'away', why };
+    return { kind: refusals.has(status) ? 'refused' : status === 401 ? 'locked' : 'away', why };
   } catch (error) {
     return { kind: 'away', why: (error as Error).message };
   }

@@ -126,6 +126,8 @@ export const limits = {
   /** How long a hook command waits for the server. Codex ends a hook at the end of a session after 3 s, others sooner. */
   hookMs: 1200,
   hookAnswerBytesMax: 4 * MiB,
+  /** For how long after an agent's end sessions that it began while the server was away may be told of. */
+  lateSessionMs: 24 * 60 * MINUTE,
   /** How often the server looks for hooks that were kept and that nobody sends. */
   keptHooksEveryMs: 60 * SECOND,
   /** Hooks on disk while the server is away. What comes after is not kept: the transcript still has it. */

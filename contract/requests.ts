@@ -180,7 +180,9 @@ export const listSessionsSchema = withAliases(
     since: z.iso.datetime({ offset: true }).optional().describe('Active at or after'),
     active: yesOrNo
       .optional()
-      .describe('Only those that are claimed, or went on lately and have not ended'),
+      .describe(
+        'Only those that are claimed or at work: ours while something is open on them, others that went on lately and have not ended',
+      ),
     limit: page.default(limits.pageDefault),
     cursor: cursor.optional(),
   }),

@@ -20,6 +20,8 @@ const titles: Record<ProcessName, string> = {
   host: 'runner host',
 };
 
+export const titleOf = (name: ProcessName): string => titles[name];
+
 /** Which process such a line is about. */
 export function processOf(line: string): ProcessName | null {
   return processNames.find((name) => line.startsWith(`${titles[name]}: `)) ?? null;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { homePaths } from '../contract/home.ts';
 import { isTrouble, levelIn, saidIn } from '../contract/log.ts';
 import { lastLines } from '../engine/cap-log.ts';
-import { describeEvent, processOf } from './events.ts';
+import { describeEvent, processOf, titleOf } from './events.ts';
 
 export interface TroubleWatch {
   hear(line: string): void;
@@ -23,7 +23,8 @@ export function watchTrouble(home: string, vainMsMax: number): TroubleWatch {
     hear(line) {
       const said = saidIn(line);
       if (said === describeEvent({ type: 'ready' })) isUp = true;
-      if (!isUp || !isTrouble(line)) return;
+      // Not what another launcher says that has come in vain: the log is everybody's.
+      if (!isUp || !isTrouble(line) || processOf(said) === null) return;
       since ??= Date.now();
       last = said;
       isGivenUp ||= levelIn(line) === 'error';
@@ -44,5 +45,5 @@ function inWords(home: string, line: string): string {
   if (name === null || how === undefined) return line;
   const file = join(homePaths(home).logs, `${name}.log`);
   const said = how.startsWith('exit code') ? lastLines(file, { count: 1 }).map(saidIn) : [];
-  return [`the ${name} ended (${how})`, ...said].join(':\n');
+  return [`the ${titleOf(name)} ended (${how})`, ...said].join(':\n');
 }

@@ -114,7 +114,7 @@ function counting(exporter: SpanExporter, count: SpanCount): SpanExporter {
 /** With those that were dropped before: nobody is told of each. */
 function tellLost({ recorded, sent }: SpanCount, log: Log): void {
   const lost = recorded - sent;
-  if (lost > 0) log(`telemetry: never reached the collector: ${lost} of ${recorded} spans`);
+  if (lost > 0) log(`telemetry: not taken by the collector: ${lost} of ${recorded} spans`);
 }
 
 /** What cannot be sent is dropped, and nothing else suffers. The same trouble is one line. */

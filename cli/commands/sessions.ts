@@ -34,7 +34,10 @@ export function addSessionsCommands(program: Command, { deps, action }: Cli): vo
       'active then or later: a date, or an age such as 2h',
       pointInTime(deps.now),
     )
-    .option('--active', 'only those that are claimed, or at work: heard of lately and not ended')
+    .option(
+      '--active',
+      'only those that are claimed or at work: ours while something is open, others heard of lately',
+    )
     .option('-n, --limit <count>', 'at most this many (default: 50)', wholeNumber)
     .option('--cursor <cursor>', 'go on where the last page ended')
     .addOption(jsonOption())

@@ -80,7 +80,7 @@ async function deliver(hook: HookCall, deps: HookDeps): Promise<Posted> {
   const { server, spool } = findHookTarget(deps);
   const signal = anySignal([AbortSignal.timeout(limits.hookMs), deps.signal]);
   const posted = await send(hook, { server, spool, signal });
-  if (posted.kind !== 'away') return posted;
+  if (posted.kind === 'answered' || posted.kind === 'refused') return posted;
   return { kind: 'away', why: `${posted.why}; ${keep(hook, spool)}` };
 }
 

@@ -27,11 +27,24 @@ export function startSendingKept({
   const over = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const look = async () => {
-    await sendKept(paths, url, over.signal).catch((error: unknown) => {
-      log(`hooks that were kept: ${String(error)}`);
-    });
+    // In the order in which they were kept, spool by spool, the home's own first.
+    for (const folder of spoolsOf(paths)) {
+      await sendFrom(folder).catch((error: unknown) => {
+        log(`hooks that were kept in ${folder}: ${String(error)}`);
+      });
+    }
     if (!over.signal.aborted) timer = setTimeout(() => void look(), everyMs).unref();
   };
+  async function sendFrom(folder: string): Promise<void> {
+    const spool = openHookSpool(folder);
+    if (over.signal.aborted || spool.names().length === 0) return;
+    const server = folder === paths.ownHookSpool ? ownServer(paths, url) : spool.server();
+    // What was meant for another server waits for a hook of its own.
+    if (server === null || !['', url].includes(server.url)) return;
+    const onLocked = (why: string) =>
+      log(`hooks that were kept in ${folder} are set aside: ${why}`);
+    await sendSpooled(spool, { ...server, url }, over.signal, onLocked);
+  }
   void look();
   return () => {
     over.abort();
@@ -39,21 +52,11 @@ export function startSendingKept({
   };
 }
 
-/** In the order in which they were kept, spool by spool, the home's own first. */
-async function sendKept(paths: HomePaths, url: string, signal: AbortSignal): Promise<void> {
-  for (const folder of spoolsOf(paths)) {
-    const spool = openHookSpool(folder);
-    if (signal.aborted || spool.names().length === 0) continue;
-    const server = folder === paths.ownHookSpool ? ownServer(paths, url) : spool.server();
-    // What was meant for another server waits for a hook of its own.
-    if (server === null || !['', url].includes(server.url)) continue;
-    await sendSpooled(spool, { ...server, url }, signal);
-  }
-}
-
 function spoolsOf({ hookSpools, ownHookSpool }: HomePaths): string[] {
   try {
-    const found = readdirSync(hookSpools).map((name) => join(hookSpools, name));
+    const found = readdirSync(hookSpools, { withFileTypes: true })
+      .filter((one) => one.isDirectory())
+      .map(({ name }) => join(hookSpools, name));
     return [ownHookSpool, ...found.filter((folder) => folder !== ownHookSpool)];
   } catch {
     // Nothing was ever kept.

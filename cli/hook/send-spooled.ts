@@ -11,6 +11,7 @@ export async function sendSpooled(
   spool: HookSpool,
   server: HookServer,
   signal: AbortSignal,
+  onLocked: (why: string) => void = () => {},
 ): Promise<boolean> {
   while ((await takeFileLock(spool.lockFile)) !== null) {
     if (signal.aborted) return false;
@@ -18,7 +19,9 @@ export async function sendSpooled(
     if (spool.names().length === 0) return true;
   }
   try {
-    return await sendAll(spool, server, signal);
+    const isClear = await sendAll(spool, server, signal, onLocked);
+    if (isClear) spool.forget();
+    return isClear;
   } finally {
     releaseFileLock(spool.lockFile);
   }
@@ -28,6 +31,7 @@ async function sendAll(
   spool: HookSpool,
   server: HookServer,
   signal: AbortSignal,
+  onLocked: (why: string) => void,
 ): Promise<boolean> {
   for (let names = spool.names(); names.length > 0; names = spool.names()) {
     for (const name of names) {
@@ -35,6 +39,13 @@ async function sendAll(
       if (hook === null) continue;
       const posted = await postHook(server, hook, { signal, isLate: true });
       if (posted.kind === 'away') return false;
+      if (posted.kind === 'locked') {
+        // The home's own token may be another one tomorrow. What a spool says of itself stays as it is.
+        if (spool.server() === null) return false;
+        spool.setAside(names);
+        onLocked(posted.why);
+        break;
+      }
       // A refused one is as it would have been at its time: the server does not want it, and never will.
       spool.remove(name);
     }

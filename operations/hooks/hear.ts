@@ -23,7 +23,7 @@ import type { Deps } from '../deps.ts';
 import { askingInvocation, hasEnded } from '../gate.ts';
 import { requireInProject, scopeOf } from '../scope.ts';
 import { whoseAgent } from '../whose-agent.ts';
-import { requireOwnTranscript } from './own-transcript.ts';
+import { isOwnTranscript } from './own-transcript.ts';
 import { givenInline, readTranscript, type GivenTranscript } from './read-transcript.ts';
 import { leaveRest } from './said.ts';
 import { isBeginning, refuseForeign, see, type Reporter } from './see.ts';
@@ -162,10 +162,10 @@ async function bring(deps: Deps, reported: Reported, isWhole: boolean): Promise<
       return { transcript: givenInline(transcript), refusal: null };
     }
     if (path === undefined) return { transcript: null, refusal: null };
-    requireOwnTranscript(deps.store.db, reported, hook, path);
+    const isOwn = (real: string) => isOwnTranscript(deps.store.db, reported, hook, real);
     const session = isWhole ? undefined : findSession(deps.store.db, agentId, sessionKey);
     const known = session ? snapshotOf(session) : null;
-    const given = await readTranscript(path, deps.transcriptRoots(), known);
+    const given = await readTranscript(path, deps.transcriptRoots(), known, isOwn);
     const isMissing = given === null && kind.needsTranscript === true;
     const missing = () => new AppError('not_found', `transcriptPath: there is no file ${path}`);
     return { transcript: given, refusal: isMissing ? missing() : null };

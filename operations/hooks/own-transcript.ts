@@ -3,7 +3,6 @@
  * sessions, and no other's: the folders hold those of all agents of this user.
  */
 import { basename, dirname, extname } from 'node:path';
-import { AppError } from '../../contract/errors.ts';
 import type { Db } from '../../store/database.ts';
 import { firstNamed } from '../../store/sessions.ts';
 import { isWithin, type Reporter } from './see.ts';
@@ -13,18 +12,16 @@ interface Told {
   harnessAgentId?: string | undefined;
 }
 
-export function requireOwnTranscript(db: Db, reporter: Reporter, hook: Told, path: string): void {
-  if (reporter.caller.claims.role === 'admin') return;
-  const name = nameIn(path);
-  const isNamed = [hook.sessionKey, hook.harnessAgentId].some(
-    (id) => id !== undefined && (name.isCut ? id.startsWith(name.id) : id === name.id),
-  );
+/** By its real path: dots and links are of whoever names it. */
+export function isOwnTranscript(db: Db, reporter: Reporter, hook: Told, real: string): boolean {
+  if (reporter.caller.claims.role === 'admin') return true;
+  const name = nameIn(real);
   // Who had it first has it: another agent may take the same key for a session of its own.
   const known = firstNamed(db, name);
-  if (known === undefined ? isNamed : isWithin(db, reporter, known)) return;
-  throw new AppError('transcript_refused', `transcriptPath: ${path} bears another session's id`, {
-    hint: 'With this token a file is read that bears the id of the session. Send it inline as `transcript`.',
-  });
+  if (known !== undefined) return isWithin(db, reporter, known);
+  return [hook.sessionKey, hook.harnessAgentId].some(
+    (id) => id !== undefined && (name.isCut ? id.startsWith(name.id) : id === name.id),
+  );
 }
 
 /** As the programs name their files: Codex, Gemini (by the id's beginning), Copilot, Claude Code's sub-agents, all others. */

@@ -26,8 +26,9 @@ export async function readTranscript(
   path: string,
   roots: readonly TranscriptRoot[],
   known: SnapshotState | null,
+  isOwn: (real: string) => boolean = () => true,
 ): Promise<GivenTranscript | null> {
-  const file = await openBelow(path, roots);
+  const file = await openBelow(path, roots, isOwn);
   if (file === null) return null;
   try {
     const { dev, ino, size } = await file.stat();
@@ -67,6 +68,7 @@ function refuseMany(content: Buffer | string, field: string): void {
 async function openBelow(
   path: string,
   roots: readonly TranscriptRoot[],
+  isOwn: (real: string) => boolean,
 ): Promise<FileHandle | null> {
   if (!isAbsolute(path)) {
     throw new AppError('bad_request', 'transcriptPath: must be an absolute path');
@@ -83,10 +85,13 @@ async function openBelow(
   const real = await realOrNull(path);
   if (real === null) {
     // Of what lies elsewhere nobody learns whether it is there.
-    if (!isAllowed(await wouldBe(path))) throw refused(path);
+    const missing = await wouldBe(path);
+    if (!isAllowed(missing)) throw refused(path);
+    if (!isOwn(missing)) throw foreign(path);
     return null;
   }
   if (!isAllowed(real)) throw refused(path);
+  if (!isOwn(real)) throw foreign(path);
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   // Of a pipe or a device nothing is waited for: what it is, is looked at when it is open.
   const file = await open(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(asRefusal);
@@ -96,7 +101,9 @@ async function openBelow(
     if (!opened.isFile()) throw notAFile(path);
     // A folder on the way may have become a link between the two looks.
     const isStill = there.dev === opened.dev && there.ino === opened.ino;
-    if (!isStill || !isAllowed(await realpath(path))) throw refused(path);
+    const now = await realpath(path);
+    if (!isStill || !isAllowed(now)) throw refused(path);
+    if (!isOwn(now)) throw foreign(path);
     return file;
   } catch (error) {
     await file.close();
@@ -141,6 +148,10 @@ async function readFrom(file: FileHandle, start: number, size: number): Promise<
 const refused = (path: string) =>
   new AppError('transcript_refused', `transcriptPath: ${path} is outside of the allowed folders`, {
     hint: 'Send it inline as `transcript`, or add its folder to hooks.transcriptRoots in the configuration.',
+  });
+const foreign = (path: string) =>
+  new AppError('transcript_refused', `transcriptPath: ${path} bears another session's id`, {
+    hint: 'With this token a file is read that bears the id of the session. Send it inline as `transcript`.',
   });
 const notAFile = (path: string) =>
   new AppError('transcript_not_a_file', `transcriptPath: ${path} is not a regular file`);

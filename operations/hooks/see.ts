@@ -1,4 +1,5 @@
 /** Whose session a hook is, as the store knows it from then on. */
+import { limits } from '../../contract/limits.ts';
 import type { Db } from '../../store/database.ts';
 import type { InvocationRow } from '../../store/invocations.ts';
 import { isAtOrAbove, lineageOf, linkSession } from '../../store/lineage.ts';
@@ -121,12 +122,17 @@ export function refuseForeign<A>(
   if (!isHeard) throw ended(asking.id);
 }
 
-/** A session that it began while the server was away, told by what was kept meanwhile. */
+/**
+ * A session that it began while the server was away, told by what was kept meanwhile. What it says of the time is its
+ * own word: for how long it may say so is ours.
+ */
 function isOfItsRun<A>(tx: Tx, { caller, hook }: Hearing<A>, asking: InvocationRow): boolean {
   if (!caller.isLateHook || hook.at === undefined) return false;
   const at = Date.parse(hook.at);
   const [from, to] = [asking.started_at ?? asking.created_at, asking.completed_at ?? tx.now];
-  return at >= Date.parse(from) - clocksApartMs && at <= Date.parse(to) + clocksApartMs;
+  const isInTime = Date.parse(tx.now) - Date.parse(to) <= limits.lateSessionMs;
+  const isOfRun = at >= Date.parse(from) - clocksApartMs && at <= Date.parse(to) + clocksApartMs;
+  return isInTime && isOfRun;
 }
 
 /** What the invocation's own program has reported: the agents that it has started have tokens of their own. */

@@ -5,8 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { findHookTarget } from '../../cli/hook/hook-target.ts';
 import { startSendingKept } from '../../cli/hook/send-kept.ts';
+import { openHookSpool } from '../../client/hook-spool.ts';
 import { homePaths } from '../../contract/home.ts';
-import { answerJson, withFakeServer, type FakeServer } from '../client/fake-server.ts';
+import {
+  answerJson,
+  answerProblem,
+  withFakeServer,
+  type FakeServer,
+} from '../client/fake-server.ts';
 import { withFolder } from '../support/folder.ts';
 import { until } from './cli-harness.ts';
 
@@ -95,7 +101,7 @@ test('what cannot be sent is told, and tried again', () =>
     writeFileSync(token, words);
     await untilSent(given, 1);
     stop();
-    expect(log[0]).toContain('hooks that were kept: ');
+    expect(log[0]).toContain('hooks that were kept in ');
   }));
 
 test('the token lies in a file of its own user, and a spool that does not say whose it is is left alone', () =>
@@ -114,3 +120,60 @@ test('the token lies in a file of its own user, and a spool that does not say wh
     stop();
     expect(given.sent()).toEqual(['Bearer child of a child']);
   }));
+
+test('a file that strayed there, and a spool that cannot be read, keep back none of the others', () =>
+  withKept(async (given) => {
+    const { home, server } = given;
+    const spools = join(home, 'spool');
+    keep(home, 'of a child', { url: server.url, token: 'child' });
+    writeFileSync(join(spools, '.DS_Store'), '');
+    const log: string[] = [];
+    renameSync(join(home, 'token'), join(home, 'no-token'));
+    keep(home, 'own', { url: null, token: null });
+    const stop = sending(given, log);
+    await untilSent(given, 1);
+    stop();
+    expect(given.sent()).toEqual(['Bearer child of a child']);
+    // Of what is no spool nothing is said.
+    expect(log.filter((one) => !one.includes(join(spools, 'hooks:')))).toEqual([]);
+  }));
+
+test('what was sent leaves no token behind, and a hook that comes meanwhile keeps it', () =>
+  withKept(async (given) => {
+    const { home, server } = given;
+    const child = { url: server.url, token: 'child' };
+    keep(home, '1', child);
+    const [name = ''] = readdirSync(join(home, 'spool'));
+    const folder = join(home, 'spool', name);
+    const stop = sending(given);
+    await until(() => !readdirSync(folder).includes('server'));
+    keep(home, '2', child);
+    await untilSent(given, 2);
+    await until(() => !readdirSync(folder).includes('server'));
+    stop();
+    expect(given.sent()).toEqual(['Bearer child 1', 'Bearer child 2']);
+    const spool = openHookSpool(folder, child);
+    spool.add({ event: 'stop', request: { n: '3' } });
+    spool.forget();
+    expect(spool.server()).toEqual(child);
+  }));
+
+test('a token that is not taken any more is tried once, told, and its hooks are set aside', () =>
+  withFolder((home) =>
+    withFakeServer(
+      (_, response) => answerProblem(response, 401, 'unauthorized'),
+      async (server) => {
+        const log: string[] = [];
+        for (const n of ['1', '2']) keep(home, n, { url: server.url, token: 'gone' });
+        const [name = ''] = readdirSync(join(home, 'spool'));
+        const stop = sending({ home, server, sent: () => [] }, log);
+        await until(() => log.length > 0);
+        await sleep(100);
+        stop();
+        expect(server.seen).toHaveLength(1);
+        expect(log).toEqual([expect.stringMatching(/ are set aside: /)]);
+        const left = readdirSync(join(home, 'spool', name)).toSorted();
+        expect(left.map((file) => file.replace(/^.*\.json/, ''))).toEqual(['.locked', '.locked']);
+      },
+    ),
+  ));

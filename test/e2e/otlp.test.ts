@@ -86,7 +86,7 @@ test('a collector that refuses is told in the log, the same trouble once, and at
     const { lines } = await send(endpoint, [span()]);
     expect(lines).toEqual([
       expect.stringMatching(/^telemetry: /),
-      'telemetry: never reached the collector: 1 of 1 spans',
+      'telemetry: not taken by the collector: 1 of 1 spans',
     ]);
   });
 });
@@ -97,7 +97,7 @@ test('one that never answers keeps nobody from ending, and what is lost is said 
     const { lines, stopMs } = await send(endpoint, [span(), span(), unsampled]);
     // Runner host and server end one after the other, and a second is theirs in all.
     expect(stopMs).toBeLessThan(1200);
-    expect(lines).toEqual(['telemetry: never reached the collector: 2 of 2 spans']);
+    expect(lines).toEqual(['telemetry: not taken by the collector: 2 of 2 spans']);
   });
 });
 

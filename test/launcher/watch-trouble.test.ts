@@ -15,7 +15,7 @@ test('what goes wrong before the stack was up is for its launcher to end; afterw
     trouble.hear(died);
     expect([trouble.isInVain(true), trouble.words()]).toEqual([
       true,
-      'the host ended (signal SIGKILL)',
+      'the runner host ended (signal SIGKILL)',
     ]);
   }));
 
@@ -28,4 +28,12 @@ test('one that is given up is waited for no longer, unless the server answers', 
     trouble.hear(line('error', 'server: main.db is damaged'));
     expect([trouble.isInVain(true), trouble.isInVain(false)]).toEqual([false, true]);
     expect(trouble.words()).toBe('server: main.db is damaged');
+  }));
+
+test('another launcher that has come in vain, and says so in the same log, is no trouble', () =>
+  withFolder(async (home) => {
+    const trouble = watchTrouble(home, -1);
+    trouble.wasUp();
+    trouble.hear(line('error', `${home} is looked after by process 7 already`));
+    expect([trouble.isInVain(false), trouble.words()]).toEqual([false, null]);
   }));

@@ -1,5 +1,6 @@
 /** An agent's token when its invocation has ended: it changes nothing any more, but for what its program tells late. */
 import { expect, test } from '@jest/globals';
+import { limits } from '../../../contract/limits.ts';
 import type { OperationInput, OperationName } from '../../../contract/operations.ts';
 import { refusal } from '../operations-fixture.ts';
 import { everyHook, hookNames, withHooks, type HookRoom } from './hooks-fixture.ts';
@@ -68,6 +69,10 @@ test('a session that it began while the server was away is begun by what was kep
     expect(above).toEqual({ key: child.sessionKey });
     const more = { harness: 'claude-code', sessionKey: 'meanwhile', summary: 'so far' };
     await room.ask('hookCompactionComplete', more, late);
+    // What it says of the time is its own word: a day after its end nothing is begun any more.
+    room.clock.advance(limits.lateSessionMs + hour);
+    expect(await refusal(prompt('much later', -instant, late))).toBe('forbidden');
+    expect(await refusal(room.ask('hookCompactionComplete', more, late))).toBe('not refused');
   }));
 
 test('it changes nothing of what it has started, of itself and of what it has reported, and reads it all', () =>

@@ -1,4 +1,6 @@
 /** With a token for one agent, or an agent's own, a file is opened only as the transcript of the session it bears the id of. */
+import { symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { callerAs, refusal } from '../operations-fixture.ts';
 import { line, withHooks, type HookRoom } from './hooks-fixture.ts';
@@ -108,6 +110,31 @@ test('a part of an id, a folder and the name of a kind of file are no id', () =>
         ]);
       }
     }
+  }));
+
+test('dots and links in a path make no other name of it', () =>
+  withHooks(async (room) => {
+    const named = [files['Claude Code']!, files['Copilot']!, files["Claude Code's sub-agent"]!];
+    const [claude, copilot, below] = named.map((one) => told(room, one).transcriptPath);
+    await room.ask('hookStop', { ...told(room, files['Claude Code']!) }, alice);
+    const link = join(dirname(claude!), 'mine.jsonl');
+    symlinkSync(claude!, link);
+    const dotted = (path: string, part: string) => path.replace(part, `/./${part.slice(1)}`);
+    for (const [sessionKey, transcriptPath] of [
+      ['.', dotted(copilot!, '/events.jsonl')],
+      ['..', copilot!.replace('/events.jsonl', '/x/../events.jsonl')],
+      ['.', dotted(below!, '/subagents/')],
+      ['mine', link],
+    ] as const) {
+      const hook = { harness: 'claude-code', sessionKey, transcriptPath };
+      const asked = room.ask('hookStop', hook, bob);
+      await expect(asked).rejects.toMatchObject({
+        code: 'transcript_refused',
+        // Where a link leads is not told.
+        message: expect.stringContaining(transcriptPath),
+      });
+    }
+    expect(read(room)).toEqual([{ agent_id: 'alice' }]);
   }));
 
 test("a sub-agent's token reads what its own program has written, and not what another's has", () =>
