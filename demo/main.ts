@@ -5,21 +5,22 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { outputOf } from '../cli/process-terminal.ts';
+import { reportError } from '../cli/report-error.ts';
 import { renderTurn } from '../cli/render/transcript.ts';
 import { createStyle } from '../cli/render/style.ts';
 import { renderTree } from '../cli/render/tree.ts';
 import { createClient, discover, type OffshootClient } from '../client/index.ts';
 import { loadConfig } from '../config/index.ts';
 import { describeEvent, launch } from '../launcher/index.ts';
+import { demoUsage, readFlags } from './read-flags.ts';
 import { story } from './story.ts';
 
-const { values: flags } = parseArgs({
-  options: { keep: { type: 'boolean', default: false }, home: { type: 'string' } },
-});
+const noColor = Boolean(process.env['NO_COLOR']);
+const flags = flagsOrExit();
 const home = resolve(flags.home ?? mkdtempSync(join(tmpdir(), 'offshoot-demo-')));
-const isOwnHome = flags.home === undefined;
-const style = createStyle(process.stdout.isTTY && !process.env['NO_COLOR']);
+const isOwnHome = flags.home === null;
+const style = createStyle(process.stdout.isTTY && !noColor);
 const say = (text = '') => process.stdout.write(`${text}\n`);
 
 async function demo(): Promise<number> {
@@ -97,6 +98,15 @@ async function keepUntilInterrupted(finished: Promise<unknown>): Promise<void> {
   );
   say('\nCtrl-C stops it.');
   await finished;
+}
+
+function flagsOrExit() {
+  try {
+    return readFlags(process.argv.slice(2));
+  } catch (error) {
+    const err = outputOf(process.stderr, noColor);
+    process.exit(reportError({ err }, error, false, demoUsage));
+  }
 }
 
 const indent = (text: string) => text.trimEnd().replaceAll(/^/gm, '  ');

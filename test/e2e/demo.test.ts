@@ -1,6 +1,6 @@
 /** What a newcomer sees first: the demo, and the stack in the foreground until Ctrl-C. */
 import { expect, test } from '@jest/globals';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -58,6 +58,18 @@ test(
     }),
   90_000,
 );
+
+test('the demo tells wrong usage as every command does, before anything is started', () => {
+  const demo = spawnSync(process.execPath, [demoFile, '--bogus'], {
+    env: cleanEnv(),
+    encoding: 'utf8',
+  });
+  expect(demo).toMatchObject({
+    status: 2,
+    stdout: '',
+    stderr: "offshoot: Unknown option '--bogus'.\n  npm run demo -- [--keep] [--home <folder>]\n",
+  });
+});
 
 test('npx offshoot in this folder is the command that was built', async () => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
