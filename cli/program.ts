@@ -29,7 +29,7 @@ export function createProgram(cli: Cli): Command {
     .description('Runs agents for agents, durably, and never loses an answer.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
-    .helpCommand('help [command]', 'show help for a command')
+    .helpCommand('help [command...]', 'show help for a command')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => out.write(text),

@@ -1,19 +1,21 @@
 /** One command line from its words to its exit code. */
 import { CommanderError, type Command } from 'commander';
+import { askedHelp } from './asked-help.ts';
 import type { Cli, CliDeps } from './deps.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { createProgram } from './program.ts';
 import { reportError, usageError } from './report-error.ts';
 
-export async function runCli(deps: CliDeps, args: readonly string[]): Promise<ExitCode> {
+export async function runCli(deps: CliDeps, given: readonly string[]): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.ok;
   const action: Cli['action'] =
     (command) =>
-    async (...given) => {
-      exitCode = await command(deps, ...given);
+    async (...words) => {
+      exitCode = await command(deps, ...words);
     };
-  const isJson = args.includes('--json');
+  const isJson = given.includes('--json');
   const program = createProgram({ deps: isJson ? withoutWords(deps) : deps, action });
+  const args = askedHelp(program, given);
   const help = helpOf(program, args);
   try {
     await program.parseAsync(args, { from: 'user' });

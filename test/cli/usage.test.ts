@@ -59,3 +59,29 @@ test.each([
     },
   );
 });
+
+test.each([
+  [['help'], 'offshoot [options]'],
+  [['help', 'config'], 'offshoot config [options]'],
+  [['help', 'config', 'check'], 'offshoot config check'],
+  [['help', 'worker', 'token'], 'offshoot worker token'],
+  [['help', 'engine', 'build', '--json'], 'offshoot engine build'],
+  // Nothing is run by it.
+  [['help', 'run', 'demo', 'x'], 'offshoot run'],
+])('%j shows the help of that command', async (args, usage) => {
+  const run = await cli(args, { url });
+  expect(run).toMatchObject({ exitCode: 0, err: '' });
+  expect(run.out).toContain(`Usage: ${usage}`);
+});
+
+test.each([
+  [['help', 'nope'], "error: unknown command 'nope'", '(offshoot --help shows the commands)'],
+  [['help', 'lst'], 'Did you mean list?', '(offshoot --help shows the commands)'],
+  [['help', 'config', 'nope'], "unknown command 'nope'", '(offshoot config --help shows how'],
+  [['help', 'worker', 'nope'], 'too many arguments', '(offshoot worker --help shows how'],
+])('%j names the mistake, and shows no help of something else', async (args, message, help) => {
+  const run = await cli(args, { url });
+  expect(run).toMatchObject({ exitCode: 2, out: '' });
+  expect(run.err).toContain(message);
+  expect(run.err.trimEnd().split('\n').at(-1)).toContain(help);
+});
