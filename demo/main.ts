@@ -13,6 +13,7 @@ import { renderTree } from '../cli/render/tree.ts';
 import { createClient, discover, type OffshootClient } from '../client/index.ts';
 import { loadConfig } from '../config/index.ts';
 import { describeEvent, launch } from '../launcher/index.ts';
+import { leftWords, untilWords } from './keep-words.ts';
 import { demoUsage, readFlags } from './read-flags.ts';
 import { story } from './story.ts';
 
@@ -44,6 +45,7 @@ async function demo(): Promise<number> {
     say(style.dim('\nStopping'));
     await launcher.stop();
     if (isOwnHome && !flags.keep) rmSync(home, { recursive: true, force: true });
+    else say(leftWords(home, isOwnHome));
   }
   // Whoever has kept the stack up has tried it already.
   if (isGood && !flags.keep) tellNext();
@@ -96,7 +98,7 @@ async function keepUntilInterrupted(finished: Promise<unknown>): Promise<void> {
   say(
     `\n  API          ${url}/api/docs\n  Temporal UI  ${server.temporal.uiUrl}\n  home         ${home}`,
   );
-  say('\nCtrl-C stops it.');
+  say(`\n${untilWords(home)}`);
   await finished;
 }
 

@@ -34,7 +34,7 @@ async function untilKept(output) {
   let text = '';
   for await (const chunk of output.iterator({ destroyOnReturn: false })) {
     text += chunk;
-    if (text.includes('Ctrl-C stops it.')) return;
+    if (text.includes('It stays up until Ctrl-C')) return;
   }
   throw new Error(`the demo has ended:\n${text}`);
 }
