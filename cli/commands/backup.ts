@@ -27,7 +27,7 @@ export function addBackupCommands(program: Command, { action }: Cli): void {
   program
     .command('restore')
     .description('put a backup in the place of the store; needs everything stopped')
-    .argument('[file]', 'a backup; without one, those there are are listed')
+    .argument('[file]', 'a backup; without one, lists those there are and exits with 2')
     .addOption(jsonOption())
     .action(action(restore));
 }
