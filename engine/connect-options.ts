@@ -47,9 +47,8 @@ function managedOptions(home: string): EngineConnection | null {
 function externalOptions({ env, environment, config }: ConnectDeps): EngineConnection {
   const loaded = loadNamed(env, environment);
   const { address = 'localhost:7233', tls, metadata, apiKey } = loaded.connectionOptions;
-  if (!addressForm.test(address)) {
-    throw unusable(environment, `its address must be a host or host:port, not ${address}`);
-  }
+  const wrong = addressMistake(address);
+  if (wrong !== null) throw unusable(environment, wrong);
   return {
     address,
     namespace: loaded.namespace ?? config.namespace,
@@ -65,8 +64,16 @@ function externalOptions({ env, environment, config }: ConnectDeps): EngineConne
   };
 }
 
+function addressMistake(address: string): string | null {
+  const form = addressForm.exec(address);
+  if (form === null) return `its address must be a host or host:port, not ${address}`;
+  const [, port] = form;
+  if (port === undefined || (Number(port) >= 1 && Number(port) <= 65_535)) return null;
+  return `its port must be 1 to 65535, not ${port}`;
+}
+
 /** The only form that a connection takes; anything else fails at each try. */
-const addressForm = /^(\[[^\]\s]+\]|[^:/\s]+)(:\d{1,5})?$/;
+const addressForm = /^(?:\[[^\]\s]+\]|[^:/\s]+)(?::(\d+))?$/;
 
 function loadNamed(env: ConnectDeps['env'], environment: Environment) {
   const { temporalProfile: profile, temporalConfigFile: file } = environment;

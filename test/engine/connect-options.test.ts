@@ -86,6 +86,11 @@ test.each([
     'its address must be a host or host:port, not http://localhost:7233',
     'TEMPORAL_ADDRESS',
   ],
+  ...['99999', '65536', '0', '123456'].map((port): [Record<string, string>, string, string] => [
+    { TEMPORAL_ADDRESS: `127.0.0.1:${port}` },
+    `its port must be 1 to 65535, not ${port}`,
+    'TEMPORAL_ADDRESS',
+  ]),
 ])('a Temporal named by %o is refused at once, with what is wrong', async (env, why, name) => {
   await withFolder(async (home) => {
     const refused = { code: 'config_invalid', message: expect.stringContaining(why) };
@@ -106,7 +111,7 @@ test('a file that is no TOML is told in one line', async () => {
   });
 });
 
-test.each(['localhost', 'localhost:7233', '[::1]:7233', 'a-b.tmprl.cloud:7233'])(
+test.each(['localhost', 'localhost:7233', '[::1]:7233', 'localhost:65535', 'a-b.tmprl.cloud:7233'])(
   '%s is an address',
   async (address) => {
     await withFolder(async (home) => {
