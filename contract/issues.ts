@@ -88,6 +88,8 @@ function wrongType(issue: z.core.$ZodRawIssue, expected: string): string {
   const wanted = typeWords[expected] ?? expected;
   if (issue.input === undefined) return `is missing: it must be ${wanted}${inBrackets(issue.inst)}`;
   if (issue.input === null) return `is empty: give it ${wanted}, or remove the key`;
+  // Of what a query had to be made a number, nothing is left to be shown.
+  if (Number.isNaN(issue.input)) return `must be ${wanted}`;
   return `must be ${wanted}, not ${shown(issue.input)}`;
 }
 
@@ -114,7 +116,8 @@ function tooBig(origin: string, maximum: number): string {
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'a group of keys';
-  const text = JSON.stringify(value) ?? String(value);
+  // JSON has no word for a number without an end.
+  const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value));
   return text.length <= shownCharsMax ? text : 'this';
 }
 /** A mistyped word or number is shorter. */

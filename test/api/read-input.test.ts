@@ -39,3 +39,14 @@ test('what is nested too deep to be gone through is refused by its name, and a h
   }
   expect(api.asked).toHaveLength(1);
 });
+
+test.each([
+  ['abc', 'must be a number'],
+  ['1e999', 'must be a number, not Infinity'],
+  ['1.5', 'must be a whole number, not 1.5'],
+  ['0', 'must be 1 or more'],
+])('a limit of %s in a query is refused without a null that nobody gave', async (given, why) => {
+  const response = await fakeApi().ask('GET', `/api/subagents?limit=${given}`);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ code: 'bad_request', detail: `limit: ${why}` });
+});
