@@ -8,6 +8,7 @@ import { tellWhole } from '../tell-answer.ts';
 const events: ReadonlyMap<string, HookEvent> = new Map([
   ['session_start', 'session-start'],
   ['before_prompt_build', 'user-prompt-submit'],
+  ['before_agent_finalize', 'stop'],
   ['agent_end', 'stop'],
   ['session_end', 'session-end'],
   ['before_compaction', 'pre-compaction'],
@@ -26,18 +27,24 @@ export const openclawHooks: HarnessHooks = {
       at: timeOf(what.endedAt),
       reason: pick(what, 'outcome', 'reason'),
     };
-    return { ...common, ...(isOfChild ? readChild(what, where) : readSession(what, where)) };
+    // What `agent_end` is answered nobody reads: then nothing is offered there.
+    const stop = event === 'stop' && { stopHookActive: what.stopHookActive !== false };
+    return {
+      ...common,
+      ...stop,
+      ...(isOfChild ? readChild(what, where) : readSession(what, where)),
+    };
   },
   tellAnswer: tellWhole,
 };
 
 function readSession(what: JsonObject, where: JsonObject) {
   return {
-    sessionKey: pick(where, 'sessionKey', 'sessionId'),
-    project: pick(where, 'workspaceDir'),
+    sessionKey: pick(where, 'sessionKey') ?? pick(what, 'sessionKey') ?? pick(where, 'sessionId'),
+    project: pick(where, 'workspaceDir') ?? pick(what, 'cwd'),
     // A sub-agent's prompt has OpenClaw's own words around the task.
     userPrompt: pick(what, 'prompt'),
-    lastAssistantMessage: lastWords(what),
+    lastAssistantMessage: pick(what, 'lastAssistantMessage') ?? lastWords(what),
     summary: pick(what, 'summary'),
   };
 }

@@ -30,7 +30,7 @@ const files = {
   codex: 20,
   'copilot-cli': 12,
   'gemini-cli': 14,
-  openclaw: 4,
+  openclaw: 5,
   opencode: 10,
 };
 

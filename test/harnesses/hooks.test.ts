@@ -114,8 +114,9 @@ const expected: Record<string, Record<string, readonly [HookEvent | null, number
     'shell.env': [null, 1],
   },
   openclaw: {
-    before_prompt_build: ['user-prompt-submit', 5],
-    agent_end: ['stop', 5],
+    before_prompt_build: ['user-prompt-submit', 8],
+    before_agent_finalize: ['stop', 3],
+    agent_end: ['stop', 7],
     subagent_spawned: ['subagent-start', 1],
     subagent_ended: ['subagent-stop', 1],
     // The prompt as before_prompt_build left it.
@@ -217,6 +218,23 @@ test('a sub-agent of OpenClaw is known by its session key', async () => {
   expect(firstCall(calls, 'stop')).toMatchObject({
     lastAssistantMessage: 'Hello from the scripted model.',
   });
+});
+
+test('OpenClaw is offered what waits where it asks whether the turn is over, and not where it only says so', async () => {
+  const calls = await callsIn('openclaw/plugin-hooks-finalize.jsonl');
+  const stops = calls.filter(({ event }) => event === 'stop').map(({ request }) => request);
+  expect(stops).toHaveLength(5);
+  for (const { sessionKey, project } of stops) {
+    expect([sessionKey, project]).toEqual(['agent:main:main', '/workspace']);
+  }
+  expect(stops.map(({ stopHookActive }) => stopHookActive)).toEqual([
+    false,
+    true,
+    false,
+    false,
+    true,
+  ]);
+  expect(stops[2]).toMatchObject({ lastAssistantMessage: 'First answer.' });
 });
 
 test('a program that we do not know may use our names or the usual ones', async () => {

@@ -72,6 +72,7 @@ const expected: Record<string, readonly [sessions: number, children: number, dep
   'copilot-cli/hooks.jsonl': [2, 1, 1],
   'gemini-cli/hooks-all-events.jsonl': [1, 0, 0],
   'gemini-cli/hooks.jsonl': [1, 0, 0],
+  'openclaw/plugin-hooks-finalize.jsonl': [1, 0, 0],
   'openclaw/plugin-hooks.jsonl': [2, 1, 1],
   'opencode/plugin-hooks-and-events.jsonl': [2, 1, 1],
 };
