@@ -76,7 +76,12 @@ test('what it cannot start with is told as any command tells it, with the code o
     const said = 'offshoot: this token was made for box, not for other\n';
     expect(await other.ended).toEqual({ code: 5, stdout: '', stderr: said });
     const none = startWorker(home, 'http://127.0.0.1:1', ['--token-file', join(home, 'none')]);
-    expect(await none.ended).toMatchObject({ code: 5 });
+    expect(await none.ended).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^offshoot: there is no token file .*none\n  .*worker token <name>\n$/,
+      ),
+    });
     writeFileSync(join(home, 'config.yaml'), 'limits: { slots: none }\n');
     const mistaken = await startWorker(home, 'http://127.0.0.1:1').ended;
     expect(mistaken).toMatchObject({

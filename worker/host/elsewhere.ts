@@ -31,7 +31,12 @@ export function hostToken(from: { file: string | null; env: string | null }): Ho
 
 function readPrivateFile(file: string): string {
   const stat = statSync(file, { throwIfNoEntry: false });
-  if (!stat?.isFile()) throw new AppError('unauthorized', `there is no token file ${file}`);
+  if (!stat?.isFile()) {
+    // No token was refused: the command line is what has to be mended.
+    throw new AppError('bad_request', `there is no token file ${file}`, {
+      hint: `Name the file that holds it. ${howToMake}`,
+    });
+  }
   if ((stat.mode & 0o077) !== 0) {
     throw new AppError('unauthorized', `others can read the token file ${file}`, {
       hint: `chmod 600 '${file}', and give this host a new token`,
