@@ -1,10 +1,8 @@
 /** A server that has ended and is started again has no file in its home meanwhile: it is looked for until it has. */
-import { readFileSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { homePaths } from '../contract/home.ts';
 import type { OffshootClient } from './client.ts';
 import { NoServer } from './discover.ts';
+import { isLookedAfter } from './looked-after.ts';
 import { patienceWith } from './transport.ts';
 
 /** A look at two small files. */
@@ -59,20 +57,3 @@ async function untilFound(
 
 const isComing = (error: unknown) =>
   error instanceof NoServer && error.isGone && isLookedAfter(error.home);
-
-/**
- * Whether a launcher lives that starts the server again: not one that is ending it all. Only its pid is looked at,
- * so where another process has got the number since, the wait is in vain.
- */
-function isLookedAfter(home: string): boolean {
-  const { launcherFile } = homePaths(home);
-  try {
-    const note = JSON.parse(readFileSync(launcherFile, 'utf8')) as Record<string, unknown>;
-    // In a copy of a home that is in use, it is the other home's launcher.
-    const { dev, ino } = statSync(dirname(launcherFile), { bigint: true });
-    if (note['isStopping'] === true || note['folder'] !== `${dev}:${ino}`) return false;
-    return process.kill(Number(note['pid']), 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { AppError } from '../contract/errors.ts';
 import type { ServerFile } from '../contract/system-records.ts';
+import { isLookedAfter } from './looked-after.ts';
 import { readServerFile } from './server-file.ts';
 
 export interface Discovered {
@@ -24,11 +25,23 @@ export function findServer(
   home: string,
 ): { url: string; token: string; server: ServerFile | null } {
   if (url !== null && token !== null) return { url, token, server: null };
-  const found = discover(home);
-  if (url === null || isSame(url, found.url)) return { ...found, token: token ?? found.token };
+  // A server that is on its way is waited for; without one, what is wrong is the address that has no token.
+  const found = url === null || isLookedAfter(home) ? discover(home) : discoverAny(home);
+  if (found !== null && (url === null || isSame(url, found.url))) {
+    return { ...found, token: token ?? found.token };
+  }
   throw new AppError('bad_request', `A token is needed for ${url}.`, {
     hint: 'A token is sent only to the address that it belongs to: give both (OFFSHOOT_URL, OFFSHOOT_TOKEN), or no address.',
   });
+}
+
+function discoverAny(home: string): Discovered | null {
+  try {
+    return discover(home);
+  } catch (error) {
+    if (error instanceof NoServer) return null;
+    throw error;
+  }
 }
 
 const isSame = (one: string, other: string) =>

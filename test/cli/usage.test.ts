@@ -85,3 +85,10 @@ test.each([
   expect(run.err).toContain(message);
   expect(run.err.trimEnd().split('\n').at(-1)).toContain(help);
 });
+
+test('an address without its token is refused, also where no server runs here', async () => {
+  const home = '/nonexistent/offshoot-home';
+  const run = await cli(['list'], { home, env: { OFFSHOOT_URL: 'http://127.0.0.1:8464' } });
+  expect(run).toMatchObject({ exitCode: 2, out: '' });
+  expect(run.err).toContain('offshoot: A token is needed for http://127.0.0.1:8464.\n');
+});

@@ -1,6 +1,14 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { discover, findServer } from '../../client/discover.ts';
 import { homePaths } from '../../contract/home.ts';
@@ -52,6 +60,20 @@ test('what is named is filled up from the home, and no token goes to another add
   expect(find(null, 'off_child')).toEqual([server.url, 'off_child']);
   expect(find(`${server.url}/`, null)).toEqual([server.url, 'off_admin']);
   expect(() => find('http://b', null)).toThrow('A token is needed for http://b.');
+});
+
+test('an address without a token is refused also where the home has no server, unless one is on its way', () => {
+  const find = () => findServer({ url: 'http://b', token: null }, home);
+  expect(find).toThrow('A token is needed for http://b.');
+  writeFileSync(homePaths(home).serverFile, '{');
+  expect(find).toThrow('A token is needed for http://b.');
+  rmSync(homePaths(home).serverFile);
+  const { launcherFile } = homePaths(home);
+  mkdirSync(dirname(launcherFile));
+  const { dev, ino } = statSync(dirname(launcherFile), { bigint: true });
+  const launcher = { pid: process.pid, folder: `${dev}:${ino}` };
+  writeFileSync(launcherFile, JSON.stringify(launcher));
+  expect(find).toThrow(`No server is running on ${home}.`);
 });
 
 test('without a server the error says how to start one', () => {
