@@ -98,6 +98,21 @@ async function startableConfig(home: string): Promise<Config> {
   }
 }
 
+/** A server that is well reads the file again for new work, and refuses it while there is a mistake in it. */
+async function configMistake(home: string): Promise<AppError | null> {
+  try {
+    await startableConfig(home);
+    return null;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { code, message } = error;
+    return new AppError(code, message, {
+      cause: error,
+      hint: 'New requests are refused until it is mended: offshoot config check',
+    });
+  }
+}
+
 async function down(
   deps: CliDeps,
   { leaveAgents = false, json }: { leaveAgents?: boolean; json?: boolean },
@@ -123,7 +138,8 @@ async function status(deps: CliDeps, { json }: { json?: boolean }): Promise<Exit
   const { launcher: looksAfter, processes } = launcherStatus(home);
   const launcher = looksAfter?.pid ?? null;
   const isStopping = stoppingLauncher(home) !== null;
-  const seen = { url, launcher, processes, health, isStopping, problem: found };
+  const wrong = health === null ? found : await configMistake(home);
+  const seen = { url, launcher, processes, health, isStopping, problem: wrong };
   const { state, problem } = stackState(seen);
   const stack = { state, home, url, remoteUrl, launcher, processes, health, problem };
   if (json) writeJson(out, stack);

@@ -82,14 +82,16 @@ export interface StackStatus {
   launcher: number | null;
   processes: { name: string; pid: number | null; isRunning: boolean }[];
   health: Health | null;
+  /** Why there is no health; with health: what is wrong with the configuration. */
   problem: Problem | null;
 }
 
 export function renderStatus(stack: StackStatus, style: Style): string {
-  const { health, state } = stack;
+  const { health, state, problem } = stack;
   const fields = [
-    ...(health === null ? problemFields(stack.problem) : healthFields(stack, health)),
+    ...(health === null ? serverProblemFields(problem) : healthFields(stack, health)),
     ['home', stack.home] satisfies [string, string],
+    ...(health === null || problem === null ? [] : problemFields('configuration', problem)),
     ...processFields(stack),
   ];
   return `${paintOf(state, style)(state)}\n${lines(fields, style)}`;
@@ -100,9 +102,16 @@ function paintOf(state: StackState, { green, yellow, red }: Style): (text: strin
   return state === 'not running' || state === 'not answering' ? red : yellow;
 }
 
-function problemFields(problem: Problem | null): [string, string][] {
-  const why: [string, string] = ['server', problem?.message ?? 'the server does not answer'];
-  return problem?.hint ? [why, ['', problem.hint]] : [why];
+function serverProblemFields(problem: Problem | null): [string, string][] {
+  return problemFields('server', problem ?? { message: 'the server does not answer', hint: null });
+}
+
+function problemFields(
+  name: string,
+  { message, hint }: Pick<Problem, 'message' | 'hint'>,
+): [string, string][] {
+  const why: [string, string] = [name, message];
+  return hint === null ? [why] : [why, ['', hint]];
 }
 
 function processFields({ launcher, processes }: StackStatus): [string, string][] {

@@ -116,6 +116,29 @@ test('what runs without a launcher is told so, well or not', async () => {
   });
 });
 
+test('a mistake in the configuration is told by a stack that is well otherwise', async () => {
+  await withFakeServer(
+    (_, response) => answerJson(response, health),
+    ({ url }) =>
+      withLiving(['launcherFile', 'serverPidFile'], async (home, { configFiles: [file] }) => {
+        writeServerFile(home, { url, pid });
+        writeFileSync(file, 'limits: { slots: 3 }\n');
+        expect((await cli(['status'], { home })).out).not.toContain('configuration');
+        expect((await jsonOf(home))['problem']).toBeNull();
+        writeFileSync(file, 'limits: { slotz: 3, slott: 4 }\n');
+        const { exitCode, out } = await cli(['status'], { home });
+        expect([exitCode, out.split('\n')[0]]).toEqual([0, 'ready']);
+        const mistake = `${file}: limits.slotz: is not a known key; did you mean \`slots\`?`;
+        const hint = 'New requests are refused until it is mended: offshoot config check';
+        expect(out).toContain(`  configuration  ${mistake}\n                 ${hint}\n`);
+        expect(await jsonOf(home)).toMatchObject({
+          state: 'ready',
+          problem: { code: 'config_invalid', message: mistake, hint },
+        });
+      }),
+  );
+});
+
 test('a host that `down --leave-agents` has left finishes its agents', async () => {
   await withLiving(['hostPidFile'], async (home) => {
     expect(`\n${(await cli(['status'], { home })).out}`).toBe(`
