@@ -1,5 +1,6 @@
 /** Option values, parsed where they are typed, so that a mistake is named with its option. */
 import { InvalidArgumentError, Option } from 'commander';
+import { limits } from '../contract/limits.ts';
 import { executionModes, statuses } from '../contract/words.ts';
 
 export function seconds(text: string): number {
@@ -11,6 +12,21 @@ export function seconds(text: string): number {
 export function wholeNumber(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be a whole number, 0 or more.');
+}
+
+/** As the API takes it; there the mistake would be named by its key in the request. */
+export function wholeNumberIn(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number, ${min} to ${max}.`);
+  };
+}
+
+export function wallSeconds(text: string): number {
+  const value = text.trim() === '' ? NaN : Number(text);
+  if (value >= 1 && value <= limits.wallSecondsMax) return value;
+  throw new InvalidArgumentError(`It must be a number of seconds, 1 to ${limits.wallSecondsMax}.`);
 }
 
 export function port(text: string): number {

@@ -1,6 +1,7 @@
 /** `run` and `send`: give an agent something to do. */
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
+import { limits } from '../../contract/limits.ts';
 import type { ExecutionMode } from '../../contract/words.ts';
 import { askingSession, connect } from '../connect.ts';
 import { contextOf, type ContextOptions } from '../context-options.ts';
@@ -12,9 +13,9 @@ import {
   jsonOption,
   modeOption,
   ofAgent,
-  seconds,
   waitOption,
-  wholeNumber,
+  wallSeconds,
+  wholeNumberIn,
 } from '../option-values.ts';
 import { readPrompt, type PromptOptions } from '../prompt-input.ts';
 import { startAndFollow } from '../start-and-follow.ts';
@@ -57,9 +58,17 @@ export function addRunCommands(program: Command, { action }: Cli): void {
         'session key of who asks (default: as the environment says)',
       )
       .addOption(agentOption('which agent it belongs to (default: that of who asks)'))
-      .option('--max-depth <n>', 'how deep it may ask others in turn', wholeNumber)
-      .option('--max-children <n>', 'how many it may ask at a time', wholeNumber)
-      .option('--wall <seconds>', 'end it after this long', seconds),
+      .option(
+        '--max-depth <n>',
+        'how deep it may ask others in turn',
+        wholeNumberIn(0, limits.depthMax),
+      )
+      .option(
+        '--max-children <n>',
+        'how many it may ask at a time',
+        wholeNumberIn(0, limits.openChildrenMax),
+      )
+      .option('--wall <seconds>', 'end it after this long', wallSeconds),
   ).action(action(run));
   withSpawnOptions(
     program

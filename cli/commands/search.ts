@@ -1,10 +1,11 @@
 /** `search`: what was said in sessions. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { limits } from '../../contract/limits.ts';
 import { connect, ownSession } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { jsonOption, ofAgent, wholeNumber } from '../option-values.ts';
+import { jsonOption, ofAgent, wholeNumberIn } from '../option-values.ts';
 import { renderHits } from '../render/hits.ts';
 import { createStyle } from '../render/style.ts';
 import { writeJson } from '../write-json.ts';
@@ -29,7 +30,11 @@ export function addSearchCommand(program: Command, { action }: Cli): void {
     .option('--root <key>', 'only in this session and all below it')
     .option('--agent <id>', 'sessions of this agent')
     .option('-p, --project <folder>', 'only sessions that work in this folder or below it')
-    .option('-n, --limit <count>', 'at most this many, 20 at most (default: 10)', wholeNumber)
+    .option(
+      '-n, --limit <count>',
+      `at most this many, ${limits.searchHitsMax} at most (default: ${limits.searchHitsDefault})`,
+      wholeNumberIn(1, limits.searchHitsMax),
+    )
     .option('--by-session', 'one hit per session, its best')
     .addOption(jsonOption())
     .addHelpText('after', '\nIn the words: "a phrase", -without, begin*. Quote them for the shell.')

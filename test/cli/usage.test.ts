@@ -1,6 +1,6 @@
 /** What is said of a command line that cannot be carried out, and what to do then. */
 import { expect, test } from '@jest/globals';
-import { withFakeServer } from '../client/fake-server.ts';
+import { answerProblem, withFakeServer } from '../client/fake-server.ts';
 import { cli } from './cli-harness.ts';
 
 const url = 'http://127.0.0.1:1';
@@ -92,3 +92,40 @@ test('an address without its token is refused, also where no server runs here', 
   expect(run).toMatchObject({ exitCode: 2, out: '' });
   expect(run.err).toContain('offshoot: A token is needed for http://127.0.0.1:8464.\n');
 });
+
+const ask = ['run', 'demo', 'x'];
+
+test.each([
+  [[...ask, '--wall', 'abc'], '--wall', 'a number of seconds, 1 to 2592000.'],
+  [[...ask, '--wall', '0'], '--wall', 'a number of seconds, 1 to 2592000.'],
+  [[...ask, '--max-depth', '99'], '--max-depth', 'a whole number, 0 to 20.'],
+  [[...ask, '--max-children', '501'], '--max-children', 'a whole number, 0 to 500.'],
+  [['search', 'x', '-n', '50'], '--limit', 'a whole number, 1 to 20.'],
+  [['search', 'x', '-n', '0'], '--limit', 'a whole number, 1 to 20.'],
+])('%j names the option and its bounds, and asks no server', async (args, option, bounds) => {
+  const run = await cli(args, { url });
+  expect(run).toMatchObject({ exitCode: 2, out: '' });
+  expect(run.err).toContain(`${option} <`);
+  expect(run.err).toContain(`It must be ${bounds}`);
+});
+
+test('what the bounds allow is sent as it was given', () =>
+  withFakeServer(
+    (_, response) => answerProblem(response, 404, 'not_found'),
+    async (server) => {
+      const limits = [
+        '--wall',
+        '1.5',
+        '--max-depth',
+        '20',
+        '--max-children',
+        '0',
+        '-m',
+        'ASYNC_POLL',
+      ];
+      await cli([...ask, ...limits], { url: server.url });
+      expect(server.seen[0]?.body).toMatchObject({
+        limits: { wallSeconds: 1.5, maxDepth: 20, maxChildren: 0 },
+      });
+    },
+  ));
