@@ -1,9 +1,10 @@
 /** Whether a runner's program is there. It looks at files only: listing never executes anything. */
 import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { CommandRunner } from '../contract/run.ts';
 import { demoRunnerId } from './demo.ts';
 import { unresolvedVariables, type HostEnvironment } from './environment.ts';
+import { foldersOf, namePath } from './name-path.ts';
 
 export interface Availability {
   available: boolean;
@@ -59,16 +60,16 @@ function programAvailability(runner: CommandRunner, lookUp: LookUp): Availabilit
 
 function onPath({ id, command, env }: CommandRunner, hostPath: string): Availability {
   const path = env['PATH']?.replaceAll('${PATH}', hostPath) ?? hostPath;
-  const folders = path.split(delimiter).filter((folder) => folder !== '');
-  if (folders.some((folder) => isExecutable(join(folder, command)))) {
+  if (foldersOf(path).some((folder) => isExecutable(join(folder, command)))) {
     return { available: true, reason: null };
   }
-  // Not the whole of it: it is many lines long where many tools are installed.
-  const size = `${folders.length} ${folders.length === 1 ? 'folder' : 'folders'}`;
   const where =
     env['PATH'] === undefined
-      ? `the PATH of the runner host (${size}; \`echo $PATH\` where \`offshoot up\` is started shows them)`
-      : `the PATH in runners.${id}.env (${size})`;
+      ? namePath(
+          { path, from: 'host', runnerId: id },
+          '; `echo $PATH` where `offshoot up` is started shows them',
+        )
+      : namePath({ path, from: 'runner', runnerId: id });
   return missing(
     `${command} is not on ${where}: install it, or give runners.${id}.command its absolute path`,
   );

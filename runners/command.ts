@@ -77,9 +77,16 @@ function prepare(spec: RunSpec, io: RunIo): Program | Outcome {
     command: runner.command,
     args: [...filled.args, ...last],
     env: filled.env,
+    pathFrom: pathOrigin(spec),
     workspacePath,
     stdin: runner.promptVia === 'stdin' ? prompt : null,
   };
+}
+
+/** As the environment is filled: the caller's goes before the runner's. */
+function pathOrigin({ env, runner }: RunSpec): 'host' | 'runner' | 'caller' {
+  if (env['PATH'] !== undefined) return 'caller';
+  return runner.env['PATH'] === undefined ? 'host' : 'runner';
 }
 
 /** From the start to the last event, and until nothing of the run is left. */

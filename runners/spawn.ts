@@ -5,6 +5,7 @@ import { access, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Outcome } from '../contract/run.ts';
+import { namePath, type SearchedPath } from './name-path.ts';
 import { failed } from './outcome.ts';
 import { startTick } from './processes.ts';
 
@@ -14,6 +15,8 @@ export interface Program {
   command: string;
   args: string[];
   env: Record<string, string>;
+  /** Whose the PATH in it is; the runner host's where nothing is said. */
+  pathFrom?: SearchedPath['from'];
   workspacePath: string;
   /** Null: its stdin is /dev/null. */
   stdin: string | null;
@@ -112,8 +115,10 @@ async function spawnFailure(program: Program, error: NodeJS.ErrnoException): Pro
 }
 
 /** Only a bare name is looked for on the PATH; a relative path starts from the workspace. */
-function placeOf({ command, env, workspacePath }: Program): string {
-  if (!command.includes('/')) return ` on the PATH ${env['PATH'] ?? '(which is not set)'}`;
+function placeOf({ command, env, pathFrom = 'host', runnerId, workspacePath }: Program): string {
+  if (!command.includes('/')) {
+    return ` on ${namePath({ path: env['PATH'], from: pathFrom, runnerId })}`;
+  }
   return isAbsolute(command) ? '' : ` in the workspace ${workspacePath}`;
 }
 

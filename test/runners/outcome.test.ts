@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { limits } from '../../contract/limits.ts';
 import type { CommandRunner, ResultPath } from '../../contract/run.ts';
+import type { Environment } from '../../runners/environment.ts';
 import { nodeRunner, run, runFixture, specOf, withRoom } from './run-fixture.ts';
 
 const ended = (command: string, runner: Partial<CommandRunner> = {}, workspacePath?: string) =>
@@ -75,11 +76,31 @@ test.each(['no-such-program-anywhere', '/no/such/program', './not-here'])(
     expect(outcome.errorHint).toMatch(/^Install it, or correct runners\.fixture\.command /);
     expect(outcome.errorHint).toMatch(/offshoot logs sub_\w+$/);
     const isOnPath = !command.includes('/');
-    expect(outcome.error?.includes(` on the PATH ${process.env['PATH']}`)).toBe(isOnPath);
+    expect(/ on the PATH of the runner host \(\d+ folders?\)$/.test(outcome.error!)).toBe(isOnPath);
     expect(events).toEqual([]);
     expect(Date.now() - startedAt).toBeLessThan(1000);
   },
 );
+
+test('the PATH that a program is missing on is named by whose it is and its size, never as a whole', async () => {
+  const command = 'no-such-program-anywhere';
+  const path = '/opt/a/bin:/opt/b/bin';
+  await withRoom(async (room) => {
+    const said = async (runnerEnv: Environment, env: Environment, hostEnv: Environment) => {
+      const runner = nodeRunner('print', [], { command, args: [], env: runnerEnv });
+      return (await run(room, specOf(room, runner, { env }), { hostEnv })).outcome.error;
+    };
+    const found = `the program ${command} was not found on the PATH`;
+    const own = { PATH: path };
+    expect(await said({}, {}, own)).toBe(`${found} of the runner host (2 folders)`);
+    expect(await said({}, {}, {})).toBe(`${found} of the runner host (not set)`);
+    const runnerEnv = { PATH: '/opt/c/bin:${PATH}' };
+    expect(await said(runnerEnv, {}, own)).toBe(`${found} in runners.fixture.env (3 folders)`);
+    expect(await said(runnerEnv, { PATH: '/opt/d' }, own)).toBe(
+      `${found} in context.env (1 folder)`,
+    );
+  });
+});
 
 test('a program that is not executable is named', async () => {
   await withRoom(async (room) => {
