@@ -74,7 +74,7 @@ async function remove(
   }
   const deleted = session
     ? await client.call('deleteSession', { key: id, ...ofAgent(agent) })
-    : await client.call('deleteSubagent', { id });
+    : await noSession(id, client.call('deleteSubagent', { id }));
   if (json) writeJson(deps.out, deleted);
   else {
     const { sessions, invocations, turns, callbacks } = deleted;
@@ -92,7 +92,7 @@ async function remove(
  * anyway, which `look` finds out, is not asked about.
  */
 async function isSure(
-  { input, err }: CliDeps,
+  { input, err, onInterrupt }: CliDeps,
   id: string,
   look: () => Promise<void>,
 ): Promise<boolean> {
@@ -101,7 +101,12 @@ async function isSure(
   }
   await look();
   const question = `Delete ${id} with its transcript and all below it? [y/N] `;
-  return /^\s*y/i.test((await input.ask(question, new AbortController().signal)) ?? '');
+  const over = new AbortController();
+  const stopListening = onInterrupt(() => over.abort());
+  const answer = await input.ask(question, over.signal).finally(stopListening);
+  // Neither Ctrl-C nor the end of the input ends the line.
+  if (answer === null) err.write('\n');
+  return /^\s*y/i.test(answer ?? '');
 }
 
 async function lookAtSession(client: OffshootClient, key: string, agent?: string): Promise<void> {
@@ -110,7 +115,22 @@ async function lookAtSession(client: OffshootClient, key: string, agent?: string
 
 /** What it has asked for, of all that stands below its session, the server alone knows. */
 async function lookAtInvocation(client: OffshootClient, id: string): Promise<void> {
-  requireEnded(await client.call('getSubagent', { id }));
+  requireEnded(await noSession(id, client.call('getSubagent', { id })));
+}
+
+/** The keys that we make begin with `ses_`, as those of no invocation do. */
+async function noSession<T>(id: string, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (cause) {
+    if (!(cause instanceof AppError) || cause.code !== 'not_found' || !id.startsWith('ses_')) {
+      throw cause;
+    }
+    throw new AppError(cause.code, cause.message, {
+      cause,
+      hint: `A session is deleted with --session: offshoot delete ${id} --session`,
+    });
+  }
 }
 
 function requireTreeEnded({ invocations, children }: TreeNode): void {

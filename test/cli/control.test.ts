@@ -8,7 +8,7 @@ import {
   runningRecord,
   withFakeServer,
 } from '../client/fake-server.ts';
-import { cli } from './cli-harness.ts';
+import { cli, startCli, until } from './cli-harness.ts';
 
 test('cancel says how it ended, or that it had ended already', async () => {
   let before = runningRecord();
@@ -133,5 +133,36 @@ test('delete of a session that is not there says so before anybody is asked', ()
       const run = await cli(['delete', 'gone', '--session'], { url, ...asAPerson });
       expect(run).toMatchObject({ exitCode: 3, out: '', questions: [] });
       expect(seen.map(({ method }) => method)).toEqual(['GET']);
+    },
+  ));
+
+test('delete of a session key without --session names the option', () =>
+  withFakeServer(
+    (_, response) => answerProblem(response, 404, 'not_found'),
+    async ({ url }) => {
+      const hint = 'offshoot delete ses_1 --session\n';
+      const yes = await cli(['delete', 'ses_1', '--yes'], { url });
+      expect(yes).toMatchObject({ exitCode: 3, err: expect.stringContaining(hint) });
+      const asked = await cli(['delete', 'ses_1'], { url, ...asAPerson });
+      expect(asked).toMatchObject({ exitCode: 3, err: expect.stringContaining(hint) });
+      expect(asked.questions).toEqual([]);
+      for (const args of [['sub_1'], ['ses_1', '--session']]) {
+        const other = await cli(['delete', ...args, '--yes'], { url });
+        expect(other).toMatchObject({ exitCode: 3, err: expect.not.stringContaining('--session') });
+      }
+    },
+  ));
+
+test('Ctrl-C at the question of delete ends its line, and says that nothing was deleted', () =>
+  withFakeServer(
+    (_, response) => answerJson(response, recordOf()),
+    async ({ url, seen }) => {
+      const run = startCli(['delete', 'sub_1'], { url, isTerminal: true });
+      await until(() => run.questions.length === 1);
+      expect(run.interrupt()).toBe(true);
+      expect(await run.done).toMatchObject({ exitCode: 130, err: '\nNothing was deleted.\n' });
+      expect(seen.map(({ method }) => method)).toEqual(['GET']);
+      // Nobody listens any more.
+      expect(run.interrupt()).toBe(false);
     },
   ));
