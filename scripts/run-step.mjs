@@ -7,11 +7,16 @@ const tellEveryMs = 30_000;
 const tailCharsMax = 8_000;
 const clearLine = '\r\u001B[2K';
 
-/** Runs `work`, and leaves one line with its seconds. `remark` is said while it goes on, and only once. */
+/**
+ * Runs `work`, and leaves one line with its seconds. `remark` is for a step that may take long: that is told in a log
+ * as soon as it begins, too, and the remark while it goes on, only once.
+ */
 export async function tellStep({ title, remark = '' }, work, out = process.stdout) {
   const started = Date.now();
   const seconds = () => `${Math.round((Date.now() - started) / 1000)} s`;
   let left = remark;
+  if (out.isTTY) out.write(`${title} …`);
+  else if (remark !== '') out.write(`${title} …\n`);
   const timer = setInterval(
     () => {
       const line = `${title}: ${seconds()} so far${left === '' ? '' : ` (${left})`}`;
