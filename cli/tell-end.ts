@@ -6,6 +6,7 @@ import type { CliDeps } from './deps.ts';
 import { exitCodeOfStatus, type ExitCode } from './exit-codes.ts';
 import { formatDuration } from './render/duration.ts';
 import { oneLine, plainText } from '../domain/plain-text.ts';
+import { hintOf } from './render/record.ts';
 import { statusGlyph } from './render/status.ts';
 import { createStyle } from './render/style.ts';
 import { endLine } from './render/transcript.ts';
@@ -40,13 +41,14 @@ function stillRunning({ id, status, pendingReason }: SubAgentRecord): string {
 
 function ending(record: SubAgentRecord, { hasColor }: CliDeps['err'], shown: Shown | null): string {
   const style = createStyle(hasColor);
-  const { id, status, errorHint, result } = record;
+  const { id, status, result } = record;
+  const hint = hintOf(record);
   const error = unseenError(record, shown);
   const ms = tookMs(record);
   const took = ms === null ? '' : ` in ${formatDuration(ms)}`;
   const lines = [`${statusGlyph(status, style)} ${id} ${status.replace('_', ' ')}${took}`];
   if (error !== null) lines.push(`  ${plainText(error).trimEnd().replaceAll('\n', '\n  ')}`);
-  if (errorHint !== null) lines.push(`  ${plainText(errorHint)}`);
+  if (hint !== null) lines.push(`  ${plainText(hint)}`);
   if (status !== 'completed' && result !== null && result.content !== '') {
     lines.push(`  What it had said so far: offshoot get ${id}`);
   }

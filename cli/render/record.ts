@@ -25,7 +25,7 @@ function fieldsOf(record: SubAgentRecord): [string, string | null][] {
   const took = tookMs(record);
   return [
     ['error', record.error === null ? null : `${record.error} (${record.errorCode})`],
-    ['to do', record.errorHint],
+    ['to do', hintOf(record)],
     waiting(record),
     ['runner', record.runnerId],
     ['mode', `${record.executionMode}${record.detached ? ', detached' : ''}`],
@@ -43,6 +43,11 @@ function fieldsOf(record: SubAgentRecord): [string, string | null][] {
     ['workflow', record.workflowId],
     ['in Temporal', record.temporalUrl],
   ];
+}
+
+/** What is to be done, with the commands as they can be typed. */
+export function hintOf({ id, errorHint }: SubAgentRecord): string | null {
+  return errorHint?.replaceAll('<id>', id) ?? null;
 }
 
 /** What it waits for, where the reason is that; all else tells what happens with it now. */

@@ -286,3 +286,9 @@ test.each([
   if (line === null) expect(shown).not.toMatch(/waits for|now /);
   else expect(shown).toContain(`\n  ${line}\n`);
 });
+
+test('what is to be done names the invocation, so that it can be typed', () => {
+  const errorHint = '`offshoot transcript <id>` shows what it printed.';
+  const shown = renderRecord(runningRecord({ id: 'sub_7', status: 'failed', errorHint }), style);
+  expect(shown).toContain('  `offshoot transcript sub_7` shows what it printed.\n');
+});

@@ -135,7 +135,7 @@ test('a failed run says why and what to do on standard error, and exits with 1',
     status: 'failed',
     error: 'The program ended with 3:\nno such model',
     errorCode: 'exit_nonzero',
-    errorHint: 'Look at its configuration.',
+    errorHint: 'See what it wrote: `offshoot logs <id>`.',
     result: { content: 'half an answer', tokenUsage: null, durationMs: 61_000 },
   });
   await withFakeServer(syncServer(failed), async ({ url }) => {
@@ -145,7 +145,7 @@ test('a failed run says why and what to do on standard error, and exits with 1',
       '✗ sub_1 failed in 1 min 01 s\n' +
         '  The program ended with 3:\n' +
         '  no such model\n' +
-        '  Look at its configuration.\n' +
+        '  See what it wrote: `offshoot logs sub_1`.\n' +
         '  What it had said so far: offshoot get sub_1\n',
     );
   });
