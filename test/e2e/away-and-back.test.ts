@@ -46,7 +46,7 @@ afterAll(() => stack.stop(), 60_000);
 /** What an absence does not use up: of hooks and searches, of backups, of programs that are to end, of what they say. */
 const others = [
   ...['backupLookMs', 'claimMs', 'hookInputMs', 'hookMs', 'killGraceMs', 'outputTurnMs'],
-  'searchWaitMs',
+  ...['keptHooksEveryMs', 'lateSessionMs', 'searchWaitMs'],
 ];
 
 test('an absence here is to the waits of this build what a minute is to those that are shipped', () => {

@@ -44,7 +44,7 @@ test('failed, cancelled and timed out are told as what they are, with the reason
     /status="cancelled" error-code="cancelled"[^>]*>\nError: not needed/,
   );
   expect(told(late.id).envelope).toMatch(
-    /status="timed_out" error-code="wall_time"[^>]*>\nError: the time/,
+    /status="timed_out" error-code="wall_time"[^>]*>\nError: did not end within 1 s/,
   );
   // An external parent is told when it reads: acknowledged, it is delivered.
   await stack.client.call('ackCallbacks', {
