@@ -1,14 +1,17 @@
 /** What a child inherits, as it reads it. Each part has room of its own, so that none crowds out another. */
 import { limits } from '../contract/limits.ts';
+import { singleSpaced } from './plain-text.ts';
 import { clip, firstLine } from './text.ts';
 
 export interface BlockParts {
   sessionKey: string;
   title: string | null;
   checkpoint: string | null;
-  tail: string | null;
+  /** Lines, as `tailOf` makes them. */
+  tail: string[] | null;
   entities: string[];
-  constraints: { entity: string; content: string }[];
+  /** As `constraintLine` makes them, the most important first. */
+  constraints: string[];
 }
 
 /**
@@ -17,8 +20,8 @@ export interface BlockParts {
  */
 export function renderContextBlock(parts: BlockParts): string | null {
   const sections = [
-    section('Checkpoint:', parts.checkpoint && fromStart(parts.checkpoint, rooms.checkpoint)),
-    section('Recent context:', parts.tail && indent(parts.tail)),
+    section('Checkpoint:', fromStart(parts.checkpoint ?? '', rooms.checkpoint)),
+    section('Recent context:', parts.tail ?? []),
     entitiesLine(parts.entities),
     section('Active constraints:', constraintLines(parts.constraints)),
   ].filter((one) => one !== null);
@@ -41,7 +44,7 @@ export interface SaidTurn {
 }
 
 export interface Tail {
-  text: string;
+  lines: string[];
   fromSeq: number;
   toSeq: number;
 }
@@ -51,86 +54,77 @@ export interface Tail {
  * not even the last one fits, it is shown from its beginning, and says that it goes on.
  */
 export function tailOf(turns: readonly SaidTurn[], charsMax: number): Tail | null {
-  const lines = turns.flatMap(({ seq, role, text }) =>
-    said(role, text).map((line) => ({ seq, line })),
-  );
-  const last = lines.at(-1);
+  const last = turns.at(-1);
   if (last === undefined || charsMax <= 0) return null;
-  let from = lines.length;
-  for (let room = charsMax; from > 0; from -= 1) {
-    room -= shownLength(lines[from - 1]!.line);
-    if (room < 0) break;
+  const lines: string[] = [];
+  let fromSeq = last.seq;
+  let room = charsMax;
+  for (let at = turns.length - 1; at >= 0 && room >= 0; at -= 1) {
+    const { seq, role, text } = turns[at]!;
+    const all = said(role, text);
+    for (let line = all.pop(); line !== undefined; line = all.pop()) {
+      room -= shownLength(line);
+      if (room < 0) break;
+      lines.push(line);
+      fromSeq = seq;
+    }
   }
-  if (from === lines.length) {
-    return { text: clip(last.line, charsMax), fromSeq: last.seq, toSeq: last.seq };
-  }
-  const shown = lines.slice(from);
-  return {
-    text: shown.map(({ line }) => line).join('\n'),
-    fromSeq: shown[0]!.seq,
-    toSeq: last.seq,
-  };
+  const isCut = lines.length === 0;
+  const shown = isCut ? [clip(said(last.role, last.text).at(-1)!, charsMax)] : lines.toReversed();
+  return { lines: shown, fromSeq, toSeq: last.seq };
 }
 
 /** As the seed's transcripts have it; a callback comes in a user's turn. */
 function said(role: string, text: string): string[] {
   const label = role === 'assistant' ? 'Assistant: ' : 'User: ';
-  return `${label}${text.trim()}`.split(/\r?\n/).filter((line) => line.trim() !== '');
+  return linesOf(`${label}${text.trimStart()}`);
 }
+
+/** What says something, each without what comes behind it. */
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '');
 
 const margin = '  ';
 const shownLength = (line: string) => margin.length + line.length + 1;
 
-function section(heading: string, body: string | null): string | null {
-  return body ? `${heading}\n${body}` : null;
+function section(heading: string, lines: readonly string[]): string | null {
+  return lines.length === 0 ? null : [heading, ...lines].join(`\n${margin}`);
 }
 
 /** Whole lines from the beginning, as far as there is room; the first one is cut rather than left out. */
-function fromStart(text: string, charsMax: number): string {
-  const lines = text
-    .trim()
-    .split(/\r?\n/)
-    .filter((line) => line.trim() !== '');
-  const kept: string[] = [];
-  let room = charsMax - shownLength('…');
-  for (const line of lines) {
-    room -= shownLength(line);
+function fromStart(text: string, charsMax: number): string[] {
+  const lines = linesOf(text.trimStart());
+  let kept = 0;
+  for (let room = charsMax - shownLength('…'); kept < lines.length; kept += 1) {
+    room -= shownLength(lines[kept]!);
     if (room < 0) break;
-    kept.push(line);
   }
-  if (kept.length === 0 && lines.length > 0) return indent(clip(lines[0]!, charsMax - 3));
-  return indent([...kept, ...(kept.length < lines.length ? ['…'] : [])].join('\n'));
-}
-
-function indent(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => margin + line)
-    .join('\n');
+  if (kept === lines.length) return lines;
+  return kept === 0 ? [clip(lines[0]!, charsMax - 3)] : [...lines.slice(0, kept), '…'];
 }
 
 function entitiesLine(names: string[]): string | null {
   if (names.length === 0) return null;
-  return clip(`Focal entities: ${names.map(onOneLine).join(', ')}`, rooms.entities);
+  return clip(`Focal entities: ${names.map(singleSpaced).join(', ')}`, rooms.entities);
 }
 
-/** The most important first; what has no room is counted. */
-function constraintLines(constraints: BlockParts['constraints']): string | null {
-  const kept: string[] = [];
-  let room = rooms.constraints - shownLength('… and 9999 more');
-  for (const { entity, content } of constraints) {
-    const line = clip(
-      `- ${onOneLine(entity)}: ${onOneLine(content)}`,
-      limits.contextConstraintCharsMax,
-    );
-    room -= shownLength(line);
+export function constraintLine(entity: string, content: string): string {
+  const line = `- ${singleSpaced(entity)}: ${singleSpaced(content)}`;
+  return clip(line, limits.contextConstraintCharsMax);
+}
+
+const roomForConstraints = rooms.constraints - shownLength('… and 9999 more');
+
+/** What has no room is counted. */
+function constraintLines(lines: string[]): string[] {
+  let kept = 0;
+  for (let room = roomForConstraints; kept < lines.length; kept += 1) {
+    room -= shownLength(lines[kept]!);
     if (room < 0) break;
-    kept.push(line);
   }
-  const left = constraints.length - kept.length;
-  if (left > 0) kept.push(`… and ${left} more`);
-  return kept.length === 0 ? null : indent(kept.join('\n'));
+  const left = lines.length - kept;
+  return left === 0 ? lines : [...lines.slice(0, kept), `… and ${left} more`];
 }
-
-/** Single spaces are left where they are: most texts have nothing else. */
-const onOneLine = (text: string) => text.replace(/\s\s+|[^\S ]/g, ' ').trim();

@@ -5,7 +5,10 @@ const gone = (kind: string) => `[redacted ${kind}]`;
 
 interface Shape {
   kind: string;
-  /** How each begins: most texts hold none of these, and are looked through only once. */
+  /**
+   * What each has in it: most texts hold none of these, and are looked through only once. It begins with a character that
+   * is rare, and looks back from there: then most of a text is passed over without a look, in a fifth of the time.
+   */
   start: string;
   /**
    * Group 1, where there is one, stays: it says what the secret was for. What has no end is one class of characters and
@@ -35,39 +38,39 @@ const shapes: readonly Shape[] = [
   },
   {
     kind: 'GitHub token',
-    start: 'gh[pousr]_[A-Za-z0-9]{20}|github_pat_',
+    start: '_(?<=gh[pousr]_)[A-Za-z0-9]{20}|_(?<=github_)pat_',
     pattern:
       /\b(?:gh[pousr]_[A-Za-z0-9]{20}[A-Za-z0-9]*|github_pat_[A-Za-z0-9_]{20}[A-Za-z0-9_]*)/g,
   },
-  { kind: 'GitLab token', start: 'glpat-', pattern: /\bglpat-[\w-]{16}[\w-]*/g },
-  { kind: 'Slack token', start: 'xox[abeprs]-', pattern: /\bxox[abeprs]-[\w-]{10}[\w-]*/g },
+  { kind: 'GitLab token', start: '-(?<=glpat-)', pattern: /\bglpat-[\w-]{16}[\w-]*/g },
+  { kind: 'Slack token', start: '-(?<=xox[abeprs]-)', pattern: /\bxox[abeprs]-[\w-]{10}[\w-]*/g },
   {
     kind: 'npm token',
-    start: 'npm_[A-Za-z0-9]{30}',
+    start: '_(?<=npm_)[A-Za-z0-9]{30}',
     pattern: /\bnpm_[A-Za-z0-9]{30}[A-Za-z0-9]*/g,
   },
   { kind: 'Google key', start: 'AIza[\\w-]{30}', pattern: /\bAIza[\w-]{30}[\w-]*/g },
   {
     kind: 'API key',
-    start: 'sk-[\\w-]{16}|[srp]k_(?:live|test)_',
+    start: '-(?<=sk-)[\\w-]{16}|_(?<=[srp]k_)(?:live|test)_',
     pattern:
       /\b(?:sk-(?=[\w-]{0,200}\d)[\w-]{16}[\w-]*|[srp]k_(?:live|test)_[A-Za-z0-9]{10}[A-Za-z0-9]*)/g,
   },
   {
     kind: 'token',
-    start: 'eyJ[\\w-]{8}|off_[\\w-]{16}',
+    start: 'J(?<=eyJ)[\\w-]{8}|_(?<=off_)[\\w-]{16}',
     pattern:
       /\b(?:eyJ[\w-]{8,500}\.[\w-]{4,8000}\.[\w-]{4}[\w-]*|off_[\w-]{16,1000}\.[\w-]{16}[\w-]*)/g,
   },
   {
     kind: 'credential',
-    start: '(?:earer|EARER)\\s\\s*[\\w.~+/=-]{12}',
+    start: '[bB](?:earer|EARER)\\s\\s*[\\w.~+/=-]{12}',
     pattern: /\b(bearer\s\s*)(?=[^\s"'`]{0,200}\d)[A-Za-z0-9._~+/=-]{12}[A-Za-z0-9._~+/=-]*/gi,
   },
   // `basic` is a word of its own: what comes behind it is a secret only in a header.
   {
     kind: 'credential',
-    start: 'uthorization|UTHORIZATION',
+    start: 'z(?<=uthoriz)ation|Z(?<=UTHORIZ)ATION',
     pattern:
       /\b(authorization\\?["']?\s*[:=,]\s*\\?["'`]?basic\s\s*)[A-Za-z0-9+/_=-]{6}[A-Za-z0-9+/_=-]*/gi,
   },
@@ -79,7 +82,7 @@ const shapes: readonly Shape[] = [
   // A value that is named as a secret, and looks like one: no path, and letters with digits.
   {
     kind: 'secret',
-    start: `(?:${inAnyCase('pass(?:word|wd|phrase)|secret|token|api[_-]?key|access[_-]?key|credentials?')})\\\\?["']?\\s*[=:]`,
+    start: `[=:](?<=(?:${inAnyCase('pass(?:word|wd|phrase)|secret|token|api[_-]?key|access[_-]?key|credentials?')})\\\\?["']?\\s*[=:])`,
     pattern:
       /((?:pass(?:word|wd|phrase)|secret|token|api[_-]?key|access[_-]?key|credentials?)\\?["']?\s*[=:]\s*\\?["']?)(?!\.{0,2}\/|[0-9a-f]{40}\b|(?:[\w@-]{1,100}\/){1,20}[\w@.-]{0,100}\.[a-z]\w{0,4}\b)(?=[^\s"',;]{0,200}\d)(?=[^\s"',;]{0,200}[A-Za-z])[^\s"',;]{8}[^\s"',;]*(?<!\\(?=["']))/gi,
   },

@@ -76,8 +76,8 @@ export function countPrompt(tx: Tx, session: Pick<SessionRow, 'id'>, prompts = 1
 
 export function lastCheckpoint(db: Db, sessionId: number): CheckpointRow | undefined {
   return db.get(
-    `SELECT id, agent_id, session_id, seq, trigger, substr(digest, 1, :charsMax) AS digest, summary,
-            prompt_count, focal_entity_ids, created_at
+    `SELECT id, agent_id, session_id, seq, trigger, summary, prompt_count, focal_entity_ids, created_at,
+            iif(octet_length(digest) <= :charsMax, digest, substr(digest, 1, :charsMax)) AS digest
      FROM session_checkpoints WHERE session_id = :sessionId ORDER BY seq DESC, id DESC LIMIT 1`,
     { sessionId, charsMax: 2 * limits.contextCheckpointCharsMax },
   );

@@ -22,7 +22,10 @@ export function contextBlockFor(
   config: ContextConfig,
   parent: SessionRow,
 ): ContextBlock | null {
-  if (!config.inheritContext) return null;
+  return config.inheritContext ? db.reading(() => putTogether(db, config, parent)) : null;
+}
+
+function putTogether(db: Db, config: ContextConfig, parent: SessionRow): ContextBlock | null {
   const checkpoint = lastCheckpoint(db, parent.id);
   const knowledge = knowledgeOf(db, parent.agent_id);
   // Read once: what is looked through for names goes further back than what is shown.
@@ -42,7 +45,7 @@ export function contextBlockFor(
     sessionKey: parent.session_key,
     title: parent.title === null ? null : redact(parent.title),
     checkpoint: digest,
-    tail: tail?.text ?? null,
+    tail: tail?.lines ?? null,
     entities: named.map((thing) => thing.shown().name),
     constraints,
   });

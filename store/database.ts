@@ -9,6 +9,8 @@ export interface Db {
   all<T>(sql: string, params?: Params): T[];
   run(sql: string, params?: Params): number;
   exec(sql: string): void;
+  /** Of several reads that belong together, each alone would take its locks anew. */
+  reading<T>(read: () => T): T;
   /** What `read` has answered for this key, until its version is another. */
   kept<T>(key: string, version: string, read: () => T): T;
   close(): void;
@@ -51,11 +53,22 @@ export function openDatabase(file: string, options: { readonly?: boolean } = {})
     return statement;
   }
 
+  function reading<T>(read: () => T): T {
+    if (raw.inTransaction) return read();
+    prepared('BEGIN').run();
+    try {
+      return read();
+    } finally {
+      prepared('COMMIT').run();
+    }
+  }
+
   return {
     get: <T>(sql: string, params: Params = {}) => prepared(sql).get(params) as T | undefined,
     all: <T>(sql: string, params: Params = {}) => prepared(sql).all(params) as T[],
     run: (sql, params = {}) => prepared(sql).run(params).changes,
     exec: (sql) => raw.exec(sql),
+    reading,
     kept,
     close: () => raw.close(),
   };

@@ -15,8 +15,9 @@ export function focalEntities(
   if (knowledge.isEmpty) return [];
   const named = namedIn(knowledge, texts());
   const then = before ? (JSON.parse(before.focal_entity_ids) as number[]) : [];
-  const all = knowledge.things([...new Set([...named, ...then])]);
-  return all.slice(0, limits.focalEntitiesMax);
+  const ids = new Set(named);
+  for (const id of then) ids.add(id);
+  return knowledge.things([...ids]).slice(0, limits.focalEntitiesMax);
 }
 
 function namedIn(knowledge: Knowledge, texts: readonly string[]): number[] {
@@ -29,14 +30,10 @@ function namedIn(knowledge: Knowledge, texts: readonly string[]): number[] {
   return [...places].toSorted((a, b) => b[1] - a[1] || a[0] - b[0]).map(([id]) => id);
 }
 
-/** Active constraints of these entities, the most important first. */
-export function constraintsOf(things: readonly Thing[]): { entity: string; content: string }[] {
-  return things
-    .flatMap((thing) => thing.shown().constraints)
-    .toSorted(
-      (a, b) =>
-        b.importance - a.importance ||
-        (a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : a.id - b.id),
-    )
-    .slice(0, limits.entityPartsMax);
+/** Active constraints of these entities as they are told, the most important first. */
+export function constraintsOf(things: readonly Thing[]): string[] {
+  const all = [];
+  for (const thing of things) for (const one of thing.shown().constraints) all.push(one);
+  all.sort((a, b) => b.importance - a.importance || b.updatedMs - a.updatedMs || a.id - b.id);
+  return all.slice(0, limits.entityPartsMax).map(({ line }) => line);
 }

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { limits } from '../contract/limits.ts';
+import { constraintLine } from '../domain/context-block.ts';
 import { everyWord, createWordFilter, type WordFilter } from '../domain/mentions.ts';
 import { redact } from '../domain/redact.ts';
 import type { Db } from './database.ts';
@@ -44,8 +45,9 @@ interface Shown {
 }
 
 interface ShownConstraint extends Constraint {
-  /** The name of what it is said of. */
-  entity: string;
+  /** With the name of what it is said of. */
+  line: string;
+  updatedMs: number;
 }
 
 interface Constraint {
@@ -99,7 +101,7 @@ function keep(db: Db, agentId: string): Knowledge | null {
     isEmpty: names.length === 0,
     firstWords: createWordFilter(byWord.keys()),
     namesWith: (words) => words.flatMap((word) => byWord.get(word) ?? []),
-    things: (ids) => ids.flatMap((id) => things.get(id) ?? []),
+    things: (ids) => ids.map((id) => things.get(id)).filter((thing) => thing !== undefined),
   };
 }
 
@@ -148,7 +150,11 @@ function withoutSecrets(name: string, constraints: Constraint[]): Shown {
   const entity = redact(name);
   return {
     name: entity,
-    constraints: constraints.map((one) => ({ ...one, entity, content: redact(one.content) })),
+    constraints: constraints.map((one) => ({
+      ...one,
+      line: constraintLine(entity, redact(one.content)),
+      updatedMs: Date.parse(one.updated_at),
+    })),
   };
 }
 

@@ -23,21 +23,19 @@ export function lastSaid(
     const low = Math.max(after + 1, from);
     let high = to;
     while (room > 0) {
-      const page = db.all<SaidTurn & { head: string | null }>(
-        `SELECT seq, role,
-                CASE WHEN octet_length(text) > 2 * :end THEN substr(text, 1, :end) END AS head,
-                CASE WHEN octet_length(text) > 2 * :end THEN substr(text, -:end) ELSE text END AS text
+      const page = db.all<Omit<SaidTurn, 'text'> & { text: string | null }>(
+        `SELECT seq, role, CASE WHEN octet_length(text) <= ${2 * endCharsMax} THEN text END AS text
          FROM turns
          WHERE session_id = :sessionId AND seq BETWEEN :low AND :high
            AND role IN ('user', 'assistant', 'callback')
          ORDER BY seq DESC LIMIT :limit`,
-        { sessionId, low, high, end: endCharsMax, limit: pageRows },
+        { sessionId, low, high, limit: pageRows },
       );
-      for (const { seq, role, text, head } of page) {
+      for (const { seq, role, text: whole } of page) {
         if (room <= 0) break;
-        const read = head === null ? text : withoutMiddle(head, text);
-        found.push({ seq, role, text: read });
-        room -= read.length;
+        const text = whole ?? bothEnds(db, sessionId, seq);
+        found.push({ seq, role, text });
+        room -= text.length;
       }
       const oldest = page.at(-1);
       if (oldest === undefined || page.length < pageRows || oldest.seq <= low) break;
@@ -73,8 +71,13 @@ export function lastPrompts(
   return found.toReversed();
 }
 
-/** Both ends at whole lines, as nobody can tell where in its line the second one begins. */
-function withoutMiddle(head: string, tail: string): string {
+/** Both at whole lines, as nobody can tell where in its line the second one begins. */
+function bothEnds(db: Db, sessionId: number, seq: number): string {
+  const { head, tail } = db.get<{ head: string; tail: string }>(
+    `SELECT substr(text, 1, :end) AS head, substr(text, -:end) AS tail FROM turns
+     WHERE session_id = :sessionId AND seq = :seq`,
+    { sessionId, seq, end: endCharsMax },
+  )!;
   const line = tail.indexOf('\n');
   return line === -1 ? `${head}…` : `${head}\n[…]${tail.slice(line)}`;
 }

@@ -1,6 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { limits } from '../../contract/limits.ts';
-import { renderContextBlock, tailOf, type BlockParts } from '../../domain/context-block.ts';
+import {
+  constraintLine,
+  renderContextBlock,
+  tailOf,
+  type BlockParts,
+} from '../../domain/context-block.ts';
 
 const nothing: BlockParts = {
   sessionKey: 'P',
@@ -18,9 +23,9 @@ test('all four parts stand in the order of the template, those of others indente
     sessionKey: 'P',
     title: 'Release 1.4',
     checkpoint: 'We are cutting a release.\nThe tag is set.',
-    tail: 'User: go on\nAssistant: ## done',
+    tail: ['User: go on', 'Assistant: ## done'],
     entities: ['Juniper', 'EX4300'],
-    constraints: [{ entity: 'Juniper', content: 'never reboot\nit by day' }],
+    constraints: [constraintLine('Juniper', 'never reboot\nit by day')],
   });
   expect(block).toBe(
     [
@@ -60,9 +65,9 @@ test('however much there is, the block keeps to its budget, and no part takes th
       sessionKey: 'k'.repeat(200),
       title: long,
       checkpoint,
-      tail: tailOf(said('x\n'.repeat(5000)), 3000)!.text,
+      tail: tailOf(said('x\n'.repeat(5000)), 3000)!.lines,
       entities: many.map(({ entity }) => entity),
-      constraints: many,
+      constraints: many.map(({ entity, content }) => constraintLine(entity, content)),
     })!;
     expect(block.length).toBeLessThanOrEqual(limits.contextBlockCharsMax + 3000);
     for (const heading of ['Checkpoint:', 'Recent context:', 'Focal entities:'])
@@ -74,9 +79,11 @@ test('however much there is, the block keeps to its budget, and no part takes th
 test('the tail is the last whole lines that fit [signet 21, 33]', () => {
   const turns = said('first\nsecond', 'third 😀😀\nfourth', 'fifth');
   const whole = 'User: first\nsecond\nAssistant: third 😀😀\nfourth\nUser: fifth';
-  expect(tailOf(turns, 3000)).toEqual({ text: whole, fromSeq: 1, toSeq: 3 });
+  expect(tailOf(turns, 3000)).toEqual({
+    ...{ lines: whole.split('\n'), fromSeq: 1, toSeq: 3 },
+  });
   for (let room = 0; room <= whole.length + 15; room += 1) {
-    const tail = tailOf(turns, room)?.text ?? '';
+    const tail = tailOf(turns, room)?.lines.join('\n') ?? '';
     const shown = tail.replaceAll(/^/gm, '  ').length;
     if (room > 2) expect(shown).toBeLessThanOrEqual(room + 2);
     const isWhole =
@@ -90,7 +97,8 @@ test('the tail is the last whole lines that fit [signet 21, 33]', () => {
 
 test('a single line that does not fit is shown from its beginning, in whole characters [signet 33]', () => {
   for (const room of [20, 21, 22, 23]) {
-    const { text } = tailOf(said('😀'.repeat(2000)), room)!;
+    const [text = '', ...more] = tailOf(said('😀'.repeat(2000)), room)!.lines;
+    expect(more).toEqual([]);
     expect(text).toMatch(/^User: (😀)+…$/u);
     expect(text.length).toBeLessThanOrEqual(room);
   }
