@@ -6,7 +6,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import BetterSqlite3 from 'better-sqlite3';
 
 const { file, everyMs, roomBytes, passiveBytes, restartBytes, waitBytes } = workerData;
-const db = new BetterSqlite3(file);
+// One that is gone is not begun anew: whoever watches it has to see that it is gone.
+const db = new BetterSqlite3(file, { fileMustExist: true });
 /** A page with what the WAL notes of it. */
 const frameBytes = 4096 + 24;
 /** Writers wait as long: it must not be more than a person notices. */
