@@ -3,9 +3,12 @@ export async function alternate<A, B>(
   { rounds, warmUp }: { rounds: number; warmUp: number },
   ours: () => Promise<A>,
   floor: () => Promise<B>,
+  /** What both sides are given, made anew for each round. */
+  prepare: () => Promise<void> = async () => {},
 ): Promise<{ ours: A[]; floor: B[] }> {
   const taken: { ours: A[]; floor: B[] } = { ours: [], floor: [] };
   for (let round = -warmUp; round < rounds; round += 1) {
+    await prepare();
     const isOursFirst = round % 2 === 0;
     const before = isOursFirst ? null : await floor();
     const mine = await ours();

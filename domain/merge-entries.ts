@@ -145,6 +145,7 @@ function align(known: KnownTurn[], entries: TranscriptEntry[]): (KnownTurn | nul
   const match = (isReported: boolean, isWrappedToo: boolean) => {
     const found = new Set(turns);
     const some = known.filter((turn) => turn.isReported === isReported && !found.has(turn));
+    if (some.length === 0) return;
     const open = entries.flatMap((entry, at) => (isSaid(entry) && turns[at] === null ? [at] : []));
     const words = some.map(wordsOf);
     const asked = open.map((at) => wordsOf(entries[at]!));

@@ -16,10 +16,10 @@ export function oneLine(text: string): string {
 }
 
 /**
- * As it is compared: spaces are as each program likes them. Not by `\s+`, of which four million overflow the stack of
- * the expression once the process has compiled so much that this is compiled plainly.
+ * As it is compared: spaces are as each program likes them, and single ones stay where they are. Not by `\s+`, of which
+ * four million overflow the stack of the expression once the process has compiled so much that this is compiled plainly.
  */
-export const singleSpaced = (text: string) => text.replace(/\s\s*/g, ' ').trim();
+export const singleSpaced = (text: string) => text.replace(/\s\s\s*|[^\S ]/g, ' ').trim();
 
 /** For a place where tags count: nothing in it can open or close one, or end an attribute. */
 export function escapeMarkup(text: string): string {

@@ -2,7 +2,7 @@ import { AppError } from '../contract/errors.ts';
 import { hints } from '../contract/hints.ts';
 import { defaults } from '../contract/limits.ts';
 import type { InvocationRow } from '../store/invocations.ts';
-import { sessionsByKey } from '../store/sessions.ts';
+import { agentsWithKey } from '../store/sessions.ts';
 import type { Deps } from './deps.ts';
 import { outside } from './scope.ts';
 
@@ -23,10 +23,10 @@ export function whoseAgent(
     return asking.agent_id;
   }
   if (hook.agentId !== undefined) return hook.agentId;
-  const [known, other] = sessionsByKey(deps.store.db, hook.sessionKey ?? '');
-  if (known && !other) return known.agent_id;
+  const [known, other] = agentsWithKey(deps.store.db, hook.sessionKey ?? '');
+  if (known !== undefined && other === undefined) return known;
   const named = agentIn(hook.sessionKey ?? '');
-  if (other && named === undefined) {
+  if (other !== undefined && named === undefined) {
     throw new AppError('parent_conflict', `several agents have a session ${hook.sessionKey}`, {
       hint: hints.nameAgent.http,
     });

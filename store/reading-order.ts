@@ -45,7 +45,7 @@ const pageRows = 32;
  */
 export function* rangesFromEnd(db: Db, sessionId: number, after = 0): Generator<TurnRange> {
   if (after > 0) {
-    yield* rangesAfter(db, sessionId, after);
+    yield* isAsItCame(db, sessionId) ? [asTheyCame] : rangesAfter(db, sessionId, after);
     return;
   }
   for (let place = everyTurn; ;) {
@@ -70,7 +70,7 @@ function rangesAfter(db: Db, sessionId: number, after: number): TurnRange[] {
      WHERE session_id = :sessionId AND to_seq IS NULL`,
     { sessionId, after },
   );
-  return found.length === 0 ? [asTheyCame] : found.toSorted((a, b) => b.place - a.place);
+  return found.toSorted((a, b) => b.place - a.place);
 }
 
 /** The last one, so it is not looked for among all. */
@@ -89,6 +89,11 @@ export interface ReadTurn {
   raw: string | null;
   source: string | null;
 }
+
+/** Whether what came last is what is read last. */
+export const isAsItCame = (db: Db, sessionId: number): boolean =>
+  db.get('SELECT 1 FROM turn_order WHERE session_id = :sessionId LIMIT 1', { sessionId }) ===
+  undefined;
 
 /** The last so many turns, in the order in which they are read. */
 export function lastTurns(db: Db, sessionId: number, limit: number): ReadTurn[] {
@@ -208,13 +213,13 @@ function rangesFrom(db: Db, sessionId: number, place: number): PlacedRange[] {
 }
 
 /** What `trim()` takes away in JavaScript; in SQL it would be the space alone. */
-const blanks = ' \t\n\v\f\r\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff'
-  .concat('\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a')
-  .split('')
-  .map((one) => one.charCodeAt(0));
+const blanks =
+  ' \t\n\v\f\r\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff' +
+  '\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a';
 
-/** In SQL, as domain/merge-entries.ts says it. */
-export const wasSaid = `role <> 'mark' AND trim(text, char(${blanks.join(', ')})) <> ''`;
+/** In SQL, as domain/merge-entries.ts says it. Most turns begin with no blank: `trim` would copy each of them. */
+export const wasSaid = `role <> 'mark' AND (unicode(text) BETWEEN 33 AND 159
+  OR trim(text, '${blanks}') <> '')`;
 
 /** Of a `ReadTurn`. */
 export const readColumns = `seq, role, text, source,

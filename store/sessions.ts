@@ -47,6 +47,16 @@ export function sessionsByKey(db: Db, sessionKey: string): SessionRow[] {
   return db.all('SELECT * FROM sessions WHERE session_key = :sessionKey LIMIT 2', { sessionKey });
 }
 
+/** Whose a session with this key is: the same without the rest of it. */
+export function agentsWithKey(db: Db, sessionKey: string): string[] {
+  return db
+    .all<Pick<SessionRow, 'agent_id'>>(
+      'SELECT agent_id FROM sessions WHERE session_key = :sessionKey LIMIT 2',
+      { sessionKey },
+    )
+    .map((session) => session.agent_id);
+}
+
 /** The first session, whichever agent has it, that a program calls by this id, or by one that begins with it. */
 export function firstNamed(db: Db, { id, isCut }: { id: string; isCut: boolean }) {
   return db.get<SessionRow>(
@@ -111,16 +121,28 @@ export function registerSession(
     );
   }
   if (!known) return insertSession(tx, { ...session, kind: 'external' });
-  return tx.db.get(
-    `UPDATE sessions SET harness = coalesce(:harness, harness), project = coalesce(:project, project),
-            title = coalesce(:title, title), updated_at = :now
-     WHERE id = :id RETURNING *`,
-    {
+  const told = {
+    harness: session.harness ?? known.harness,
+    project: session.project ?? known.project,
+    title: session.title ?? known.title,
+  };
+  // Columns that are named are written to their indexes, too, also where they stay as they are.
+  if (isAsKnown(told, known)) {
+    tx.db.run('UPDATE sessions SET updated_at = :now WHERE id = :id', {
       id: known.id,
-      harness: session.harness,
-      project: session.project,
-      title: session.title,
       now: tx.now,
-    },
-  )!;
+    });
+  } else {
+    tx.db.run(
+      `UPDATE sessions SET harness = :harness, project = :project, title = :title, updated_at = :now
+       WHERE id = :id`,
+      { ...told, id: known.id, now: tx.now },
+    );
+  }
+  return { ...known, ...told, updated_at: tx.now };
 }
+
+type Told = Pick<SessionRow, 'harness' | 'project' | 'title'>;
+
+const isAsKnown = (told: Told, { harness, project, title }: SessionRow) =>
+  told.harness === harness && told.project === project && told.title === title;

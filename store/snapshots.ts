@@ -10,6 +10,7 @@ import type { Chain } from '../domain/transcript-chain.ts';
 import type { TranscriptEntry } from '../contract/transcript.ts';
 import {
   everyTurn,
+  isAsItCame,
   keepTail,
   lastTurns,
   readColumns,
@@ -53,15 +54,16 @@ export interface Report {
   at: string;
 }
 
-/**
- * Lays a report over what is known: appends what is new, and says where it goes another way. Answers the
- * turn that its last said entry is, if any, and whether it is a part.
- */
-export function addReport(
-  tx: Tx,
-  session: SessionRow,
-  report: Report,
-): { seq: number | null; isPart: boolean } {
+export interface Added {
+  /** The turn that its last said entry is, if any. */
+  seq: number | null;
+  isPart: boolean;
+  /** What is read last now, where this report has brought it. */
+  end: ReadTurn | null;
+}
+
+/** Lays a report over what is known: appends what is new, and says where it goes another way. */
+export function addReport(tx: Tx, session: SessionRow, report: Report): Added {
   const entries = report.entries.filter((entry) => entry.raw.trim() !== '');
   const known = knownFor(tx.db, session, entries, report.follows);
   const merged = mergeEntries(known, entries);
@@ -88,8 +90,18 @@ export function addReport(
     reorder(tx, session, known, order);
   }
   const last = entries.findLastIndex(isSaid);
-  return { seq: last < 0 ? null : seqOf(last), isPart: merged.isPart };
+  const end = merged.order.at(-1);
+  const isNew = end !== undefined && 'entry' in end;
+  return {
+    seq: last < 0 ? null : seqOf(last),
+    isPart: merged.isPart,
+    end: isNew ? readAs(entries[end.entry]!, seqOf(end.entry)) : null,
+  };
 }
+
+const readAs = ({ role, text }: TranscriptEntry, seq: number): ReadTurn => ({
+  ...{ seq, role, text, raw: '', source: 'snapshot' },
+});
 
 /** Only what the new entries can touch is read: a hook must not cost more in a longer session. */
 const TAIL_TURNS = 200;
@@ -103,7 +115,7 @@ function knownFor(
 ): Known {
   const state = snapshotOf(session);
   if (follows !== null && state !== null) {
-    const turns = since(db, session.id, state.seq, follows === 'from its last entry');
+    const turns = since(db, session, state.seq, follows === 'from its last entry');
     const there = new Set(turns.map((turn) => turn.seq));
     const away = toldOnly(db, session.id, state.seq).filter((turn) => !there.has(turn.seq));
     return { extent: 'since', turns, away };
@@ -123,7 +135,13 @@ function knownFor(
 }
 
 /** What is read after the turn with this number, or from it on. */
-function since(db: Db, sessionId: number, seq: number, isWithIt: boolean): KnownTurn[] {
+function since(
+  db: Db,
+  { id: sessionId, last_seq: last }: SessionRow,
+  seq: number,
+  isWithIt: boolean,
+): KnownTurn[] {
+  if (!isWithIt && seq === last && isAsItCame(db, sessionId)) return [];
   for (let limit = 2; ; limit *= 8) {
     const tail = lastTurns(db, sessionId, limit).map(knownTurn);
     const at = tail.findLastIndex((turn) => turn.seq === seq);

@@ -11,18 +11,29 @@ import { alternate, timed } from '../alternate.ts';
 import { withEcho } from '../bare/start.ts';
 import { plainFigure, ratioFigure, type Figure } from '../figure.ts';
 import type { Row } from '../row.ts';
-import { post, withStack, type Stack } from '../stack.ts';
+import { post, withHearing, withStack, type Stack } from '../stack.ts';
 import { median } from '../statistics.ts';
 import { createTalk, type Talk } from '../talk.ts';
 
-const SIZES = [
-  ['10 kB', 10e3],
-  ['1 MB', 1e6],
-  ['9.5 MB', 9.5e6],
-] as const;
+/** The first calls of a process run code that is not compiled yet, and are not counted (`storage-perf` §8). */
+const SIZES: readonly Size[] = [
+  { label: '10 kB', bytes: 10e3, rounds: 600, warmUp: 300 },
+  { label: '1 MB', bytes: 1e6, rounds: 100, warmUp: 10 },
+  { label: '9.5 MB', bytes: 9.5e6, rounds: 60, warmUp: 3 },
+];
+interface Size {
+  label: string;
+  bytes: number;
+  rounds: number;
+  warmUp: number;
+}
+/** One that has grown by so much is of another size: another session begins. */
+const GROWN_MAX = 1.5;
 /** A turn, its session's row, what is known of the transcript and of the hook, and their indexes' pages. */
-const ROWS_MAX = 20;
+const ROWS_MAX = 5;
 const LOG_BYTES_MAX = 60_000;
+/** Prompts whose writing is counted. */
+const COUNTED = 20;
 /** What is new, the block before it by which the file is known again, the request, and pages of the store. */
 const READ_BYTES_MAX = 50_000;
 
@@ -30,51 +41,51 @@ export const promptsRow: Row = {
   name: 'prompts',
   measure: ({ quick }) =>
     withStack({}, (stack) =>
-      withEcho(stack, async (echo) => {
-        const figures: Figure[] = [];
-        for (const [label, bytes] of SIZES) {
-          figures.push(...(await inline(stack, echo, label, bytes, quick ? 4 : 60)));
-        }
-        return [...figures, await byPath(stack, quick ? 4 : 40)];
-      }),
+      withEcho(stack, (echo) =>
+        withHearing(stack, async (untilHeard) => {
+          const figures: Figure[] = [];
+          for (const size of SIZES) {
+            const asked = quick ? { ...size, rounds: 4, warmUp: 1 } : size;
+            figures.push(...(await inline({ stack, echo, untilHeard }, asked)));
+          }
+          return [...figures, await byPath(stack, quick ? 4 : 40)];
+        }),
+      ),
     ),
 };
 
+interface Sides {
+  stack: Stack;
+  echo: Transport;
+  untilHeard: () => Promise<void>;
+}
+
 async function inline(
-  stack: Stack,
-  echo: Transport,
-  label: string,
-  bytes: number,
-  rounds: number,
+  { stack, echo, untilHeard }: Sides,
+  { label, bytes, rounds, warmUp }: Size,
 ): Promise<Figure[]> {
-  const conversation = createConversation(bytes);
-  const bodyOf = () =>
-    Buffer.from(
-      JSON.stringify({
-        ...{ harness: 'claude-code', sessionKey: `prompts ${label}`, project: '/bench' },
-        ...{ transcript: conversation.text(), userPrompt: conversation.last() },
-      }),
-    );
-  let body = bodyOf();
+  let sessions = 0;
+  let conversation: Conversation;
+  let body: Buffer;
   const ours = () => timed(() => send(stack.server, '/api/hooks/user-prompt-submit', body));
-  await ours();
-  const counts = watchStore(stack.home);
   const taken = () => timed(() => send(echo, '/taken', body));
   const kept = () => timed(() => send(echo, '/kept', body));
-  const times = await alternate(
-    { rounds, warmUp: 3 },
-    async () => {
-      conversation.say();
-      body = bodyOf();
-      counts.begin();
-      const ms = await ours();
-      counts.note();
-      return ms;
-    },
-    taken,
-  );
-  const written = counts.end(rounds + 3);
-  const least = await alternate({ rounds, warmUp: 3 }, kept, taken);
+  const begin = async () => {
+    sessions += 1;
+    conversation = createConversation(bytes);
+    body = bodyOf(`prompts ${label} ${sessions}`, conversation);
+    await ours();
+    await untilHeard();
+  };
+  const say = async () => {
+    if (conversation.text().length > bytes * GROWN_MAX) await begin();
+    conversation.say();
+    body = bodyOf(`prompts ${label} ${sessions}`, conversation);
+  };
+  await begin();
+  const times = await alternate({ rounds, warmUp }, ours, taken, say);
+  const written = await countWritten(stack.home, say, ours);
+  const least = await alternate({ rounds, warmUp }, kept, taken, say);
   return [
     ratioFigure(`prompt with ${label} of transcript / read, parse, one hash, one flush`, times, {
       atMost: 1.3,
@@ -85,6 +96,14 @@ async function inline(
     plainFigure(`  WAL of it`, written.logBytes, 'B', LOG_BYTES_MAX),
   ];
 }
+
+const bodyOf = (sessionKey: string, conversation: Conversation) =>
+  Buffer.from(
+    JSON.stringify({
+      ...{ harness: 'claude-code', sessionKey, project: '/bench' },
+      ...{ transcript: conversation.text(), userPrompt: conversation.last() },
+    }),
+  );
 
 /** As the server counts them itself: bytes that its process has asked the system for. */
 async function byPath(stack: Stack, rounds: number): Promise<Figure> {
@@ -148,14 +167,12 @@ async function send(to: Transport, path: string, body: Buffer): Promise<void> {
   await response.arrayBuffer();
 }
 
-interface Counts {
-  begin(): void;
-  note(): void;
-  end(times: number): { rows: number; logBytes: number };
-}
-
-/** Rows in all tables, and frames of the log, from outside. */
-function watchStore(home: string): Counts {
+/** What a prompt writes, seen from outside: rows in all tables, and frames of the log. */
+async function countWritten(
+  home: string,
+  say: () => Promise<void>,
+  prompt: () => Promise<unknown>,
+): Promise<{ rows: number; logBytes: number }> {
   const { database } = homePaths(home);
   const db = new BetterSqlite3(database, { readonly: true });
   const tables = db
@@ -164,25 +181,18 @@ function watchStore(home: string): Counts {
     .all() as string[];
   const rowsOf = (name: string) =>
     Number(db.prepare(`SELECT count(*) FROM "${name}"`).pluck().get());
-  const rows = () => tables.reduce((sum, name) => sum + rowsOf(name), 0);
-  const frames = () => readFileSync(`${database}-shm`).readUInt32LE(16);
-  const rowsBefore = rows();
-  let framesBefore = frames();
-  let grown = 0;
-  return {
-    begin: () => void (framesBefore = frames()),
-    note() {
-      const now = frames();
-      // After a checkpoint the log begins anew.
-      grown += now >= framesBefore ? now - framesBefore : now;
-    },
-    end(times) {
-      const rowsNow = rows();
-      db.close();
-      return {
-        rows: (rowsNow - rowsBefore) / times,
-        logBytes: Math.round((grown * (4096 + 24)) / times),
-      };
-    },
-  };
+  const countRows = () => tables.reduce((sum, name) => sum + rowsOf(name), 0);
+  const countFrames = () => readFileSync(`${database}-shm`).readUInt32LE(16);
+  let [rows, frames] = [0, 0];
+  for (let n = 0; n < COUNTED; n += 1) {
+    await say();
+    const [rowsBefore, framesBefore] = [countRows(), countFrames()];
+    await prompt();
+    const framesNow = countFrames();
+    rows += countRows() - rowsBefore;
+    // After a checkpoint the log begins anew.
+    frames += framesNow >= framesBefore ? framesNow - framesBefore : framesNow;
+  }
+  db.close();
+  return { rows: rows / COUNTED, logBytes: Math.round((frames * (4096 + 24)) / COUNTED) };
 }

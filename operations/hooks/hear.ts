@@ -15,6 +15,7 @@ import type { ContextConfig } from '../../store/context-block.ts';
 import type { InvocationRow } from '../../store/invocations.ts';
 import { reportedSession } from '../../store/lineage.ts';
 import { withdrawOffers } from '../../store/offers.ts';
+import type { ReadTurn } from '../../store/reading-order.ts';
 import { findSession, sessionById, setEnded, type SessionRow } from '../../store/sessions.ts';
 import { snapshotOf } from '../../store/snapshots.ts';
 import type { Tx } from '../../store/write-queue.ts';
@@ -58,6 +59,8 @@ export interface Heard {
   config: ContextConfig;
   /** It came with a transcript that could be read. */
   hasTranscript: boolean;
+  /** What is read last, where that transcript has brought it. */
+  end: ReadTurn | null;
   /** Nobody reads its answer: it comes late, is refused for its transcript, or is of an agent that has ended. */
   isUnread: boolean;
   /** It has a key or a time of its own: the same words under another one are said again. */
@@ -216,18 +219,16 @@ function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought)
     const isOfHolder = holder && holder !== before && holderOf(holder, tx.now) === path;
     if (isOfHolder) claimSession(tx, holder, path);
   }
-  if (brought.transcript !== null) {
-    const isFinal = kind.isEnd ?? false;
-    takeTranscript(tx, session, brought.transcript, { harness: hook.harness, at, isFinal });
-  }
+  const taken = { harness: hook.harness, at, isFinal: kind.isEnd ?? false };
+  const end = brought.transcript && takeTranscript(tx, session, brought.transcript, taken);
   let extra = hook.extra;
   const takeExtra = () => {
-    const taken = extra;
+    const left = extra;
     extra = null;
-    return taken;
+    return left;
   };
   const now = sessionById(tx.db, session.id);
-  const has = { isNamed: named !== null, hasTranscript: brought.transcript !== null };
+  const has = { isNamed: named !== null, hasTranscript: brought.transcript !== null, end };
   const heard: Heard = { tx, session: now, before, at, config, isUnread, ...has, takeExtra };
   const answer = effect(heard);
   leaveRest(heard);

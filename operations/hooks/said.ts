@@ -41,7 +41,8 @@ export function addWords(
 }
 
 /** Where no answer is looked for, the last of them is enough, and mostly near. */
-function lastSaid({ tx, session }: Heard, isForAnswer: boolean): ReadTurn[] {
+function lastSaid({ tx, session, end }: Heard, isForAnswer: boolean): ReadTurn[] {
+  if (end !== null && !isForAnswer) return [end];
   const among = (turns: number) => lastTurns(tx.db, session.id, turns).filter(isSaid);
   const near = isForAnswer ? [] : among(NEAR_TURNS);
   return near.length > 0 ? near : among(TAIL_TURNS);
@@ -111,6 +112,7 @@ const WRAPPED_CHARS_MIN = 12;
 
 function isSame(turn: ReadTurn, role: TurnRole, text: string): boolean {
   if (turn.role !== role) return false;
+  if (turn.text === text) return true;
   const words = singleSpaced(text);
   const known = singleSpaced(turn.text);
   const mayBeWrapped = turn.source === 'snapshot' && words.length >= WRAPPED_CHARS_MIN;

@@ -5,6 +5,7 @@ import { bytesOfBuffer, type TranscriptBytes } from '../../domain/transcript-byt
 import { followChain, lastBlockStart } from '../../domain/transcript-chain.ts';
 import { isSaid } from '../../domain/merge-entries.ts';
 import { parserFor } from '../../harnesses/index.ts';
+import type { ReadTurn } from '../../store/reading-order.ts';
 import type { SessionRow } from '../../store/sessions.ts';
 import { addReport, keepSnapshot, snapshotOf, type Report } from '../../store/snapshots.ts';
 import type { Tx } from '../../store/write-queue.ts';
@@ -20,12 +21,13 @@ interface About {
   isFinal: boolean;
 }
 
+/** Answers what is read last now, where it was not known before. */
 export function takeTranscript(
   tx: Tx,
   session: SessionRow,
   given: GivenTranscript,
   about: About,
-): void {
+): ReadTurn | null {
   const known = snapshotOf(session);
   const { content, start } = given;
   if (start > 0 && (known === null || start !== lastBlockStart(known.chain.bytes))) {
@@ -34,7 +36,7 @@ export function takeTranscript(
   const followed = followChain(content, known?.chain ?? null, start);
   if (!followed.isKnown && start > 0) throw new NeedsWhole();
   const knownBytes = followed.isKnown ? known!.chain.bytes : start;
-  if (knownBytes === followed.chain.bytes) return;
+  if (knownBytes === followed.chain.bytes) return null;
   const { from, follows } = whereFrom(given, followed.isKnown, about.harness, known);
   const bytes = content.from(from);
   const text = bytes.toString('utf8');
@@ -53,7 +55,7 @@ export function takeTranscript(
     name: `${chain.bytes}:${chain.last}`,
     at: about.at,
   };
-  const { seq, isPart } = addReport(tx, session, report);
+  const { seq, isPart, end } = addReport(tx, session, report);
   const last = entries.at(-1);
   const isCounted = last !== undefined && isSaid(last) && isUtf8(bytes);
   keepSnapshot(tx, session.id, {
@@ -63,6 +65,7 @@ export function takeTranscript(
     file: given.file,
     isPart: follows === null ? isPart : known!.isPart,
   });
+  return end;
 }
 
 const withoutEnd = (content: TranscriptBytes, bytes: number) =>
