@@ -57,6 +57,13 @@ const transcript = {
 };
 const lastAssistantMessage = words.optional();
 
+/** What programs call it; the first that is given stands. */
+export const hookAliases: Record<string, readonly string[]> = {
+  sessionKey: ['sessionId'],
+  parentSessionKey: ['parentKey', 'parentId', 'parentID'],
+  project: ['cwd'],
+};
+
 export const sessionStartSchema = hook({
   ...common,
   ...transcript,
@@ -187,13 +194,6 @@ export const stopAnswerSchema = z.object({
   ...flags,
 });
 
-/** What programs call it; the first that is given stands. */
-export const hookAliases: Record<string, readonly string[]> = {
-  sessionKey: ['sessionId'],
-  parentSessionKey: ['parentKey', 'parentId', 'parentID'],
-  project: ['cwd'],
-};
-
 /**
  * Null is what some programs send for nothing; it is the same as leaving the field out. What no hook knows
  * comes out apart, as `extra`.
@@ -201,26 +201,31 @@ export const hookAliases: Record<string, readonly string[]> = {
 function hook<S extends z.ZodRawShape>(shape: S) {
   const known = z.object(shape);
   const schema = z.looseObject(shape).transform((given) => {
-    const isKnown = ([name]: [string, unknown]) => Object.hasOwn(shape, name);
-    const fields = Object.entries(given);
-    const extra = fields.filter((field) => !isKnown(field));
+    const fields: [string, unknown][] = [];
+    const extra: [string, unknown][] = [];
+    for (const field of Object.entries(given)) {
+      if (Object.hasOwn(shape, field[0])) fields.push(field);
+      else extra.push(field);
+    }
     return {
-      ...(Object.fromEntries(fields.filter(isKnown)) as z.output<typeof known>),
+      ...(Object.fromEntries(fields) as z.output<typeof known>),
       extra: extra.length === 0 ? null : Object.fromEntries(extra),
     };
   });
-  return z.preprocess((input: z.input<typeof known>) => foldNames(input, shape), schema);
+  const names = Object.keys(shape).map((name) => [name, ...(hookAliases[name] ?? [])]);
+  const ours = new Set(names.flat());
+  return z.preprocess((input: z.input<typeof known>) => foldNames(input, names, ours), schema);
 }
 
-function foldNames(input: unknown, shape: z.ZodRawShape): unknown {
+/** `names`: of each field its own one first, and then what it is called elsewhere; all of them are `ours`. */
+function foldNames(input: unknown, names: readonly string[][], ours: ReadonlySet<string>): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
-  const folded: Record<string, unknown> = { ...input };
-  for (const known of Object.keys(shape)) {
-    const names = [known, ...(hookAliases[known] ?? [])];
-    const given = names.find((one) => folded[one] !== undefined && folded[one] !== null);
-    const value = given === undefined ? undefined : folded[given];
-    for (const one of names) delete folded[one];
-    if (value !== undefined) folded[known] = value;
+  const given = input as Record<string, unknown>;
+  const folded: [string, unknown][] = [];
+  for (const all of names) {
+    const stands = all.find((one) => (given[one] ?? null) !== null);
+    if (stands !== undefined) folded.push([all[0]!, given[stands]]);
   }
-  return folded;
+  for (const field of Object.entries(given)) if (!ours.has(field[0])) folded.push(field);
+  return Object.fromEntries(folded);
 }

@@ -43,7 +43,7 @@ export function namedLineage(db: Db, session: SessionRow): NamedLineage {
 
 export interface LinkOptions {
   /** A session idle for longer is not guessed to be a parent; null: any may be. */
-  parentIdleHours: number | null;
+  parentIdleHours: () => number | null;
   /** Whether whoever reports it may have this one for its parent: a child reads what its parent knows. */
   mayBeParent: (parent: SessionRow) => boolean;
 }
@@ -161,7 +161,8 @@ function lookFor(
   { parentIdleHours }: LinkOptions,
 ): SessionRow | undefined {
   if (guess.rule !== 'recency') return findSession(tx.db, session.agent_id, guess.sessionKey);
-  const oldest = parentIdleHours === null ? '' : hoursBefore(tx.now, parentIdleHours);
+  const hours = parentIdleHours();
+  const oldest = hours === null ? '' : hoursBefore(tx.now, hours);
   return tx.db.get(
     `SELECT s.* FROM sessions s
      WHERE s.agent_id = :agentId AND s.project = :project AND s.harness = :harness

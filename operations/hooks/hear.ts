@@ -56,7 +56,7 @@ export interface Heard {
   /** As it was before this hook; null where no hook of it had come. */
   before: SessionRow | null;
   at: string;
-  config: ContextConfig;
+  config: () => ContextConfig;
   /** It came with a transcript that could be read. */
   hasTranscript: boolean;
   /** What is read last, where that transcript has brought it. */
@@ -98,7 +98,7 @@ export async function hear<A extends object>(
     const reported = { asking, caller, agentId, sessionKey: about.sessionKey, kind, hook };
     const brought = await bring(deps, reported, false);
     // A mistake in the file keeps nothing that is reported from being kept.
-    const config = deps.lastGoodConfig().memory.pipelineV2.subagents;
+    const config = () => deps.lastGoodConfig().memory.pipelineV2.subagents;
     const work = (from: Brought) => (tx: Tx) =>
       hearIn(tx, { asking, agentId, about, caller, config, kind, hook, effect }, from);
     try {
@@ -188,7 +188,8 @@ export interface Hearing<A> {
   agentId: string;
   about: About;
   caller: Caller;
-  config: ContextConfig;
+  /** Its file is looked at each time; most hooks ask for nothing in it. */
+  config: () => ContextConfig;
   kind: HookKind;
   hook: Hook;
   effect: (heard: Heard) => A;

@@ -13,7 +13,7 @@ export function inheritedText(
   { isAnew }: HowToTell,
 ): string {
   if (isUnread) return '';
-  const block = inherit(tx, config, session);
+  const block = inherit(tx, config(), session);
   if (block === null) return '';
   return block.isRepeat && !isAnew ? stubOf(block) : block.text;
 }

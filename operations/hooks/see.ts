@@ -50,7 +50,10 @@ export function see<A>(
       parentAgentId: hook.parentHarnessAgentId ?? null,
       isStart: kind.isStart ?? false,
     },
-    { ...config, mayBeParent: (parent) => isWithin(tx.db, hearing, parent) },
+    {
+      parentIdleHours: () => config().parentIdleHours,
+      mayBeParent: (parent) => isWithin(tx.db, hearing, parent),
+    },
   );
   if (before === null || goesOn) queueSessionPoke(tx, session.id);
   const isMoved = edge?.parent_session_id !== above;

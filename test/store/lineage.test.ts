@@ -56,7 +56,10 @@ async function withFamily(use: (family: Family) => Promise<void>): Promise<void>
             const { parentIdleHours = 4 } = more;
             const mayBeParent = (parent: { session_key: string }) =>
               !more.closed?.includes(parent.session_key);
-            linkSession(tx, session, hints, { parentIdleHours, mayBeParent });
+            linkSession(tx, session, hints, {
+              parentIdleHours: () => parentIdleHours,
+              mayBeParent,
+            });
           });
           return edge(key)?.[0] ?? null;
         },
@@ -201,7 +204,7 @@ test('a spawn that we made is never re-parented, and neither is a session of our
     await store.write((tx) => {
       const ours = insertSession(tx, { ...names, sessionKey: 'ses_ours', kind: 'managed' });
       clock.advance(1000);
-      const options = { parentIdleHours: null, mayBeParent: () => true };
+      const options = { parentIdleHours: () => null, mayBeParent: () => true };
       for (const hints of others) linkSession(tx, ours, hints, options);
     });
     expect(edge('ses_ours')).toBe(null);
