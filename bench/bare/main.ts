@@ -7,7 +7,9 @@ import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@te
 import { Hono, type HonoRequest } from 'hono';
 import { fileURLToPath } from 'node:url';
 import { openStore, type Store } from '../../store/index.ts';
-import { registerSession } from '../../store/sessions.ts';
+import { isAnyWaiting } from '../../store/mailbox.ts';
+import { agentsWithKey, findSession, insertSession } from '../../store/sessions.ts';
+import { keepSnapshot } from '../../store/snapshots.ts';
 import { appendTurn } from '../../store/turns.ts';
 import { installSdkRuntime } from '../../worker/sdk-runtime.ts';
 import { createActivities } from './activities.ts';
@@ -44,7 +46,7 @@ async function echo(file: string): Promise<{ port: number }> {
   /** What whoever keeps a body cannot do without: all of it read, parsed, and hashed once. */
   const take = async (request: HonoRequest) => {
     const bytes = Buffer.from(await request.arrayBuffer());
-    const body = JSON.parse(bytes.toString('utf8')) as { userPrompt: string };
+    const body = JSON.parse(bytes.toString('utf8')) as Prompt;
     return { body, hash: createHash('sha256').update(bytes).digest('hex') };
   };
   app.post('/taken', async (context) => {
@@ -52,11 +54,15 @@ async function echo(file: string): Promise<{ port: number }> {
     flush();
     return context.json({ hash });
   });
-  /** The same, and its prompt is a turn of a store afterwards, in place of the flush: nothing is looked up for it. */
+  /**
+   * The same, and its prompt is a turn of a store afterwards, in place of the flush: whose session it is, its state and
+   * whether callbacks wait are looked up, and what is known of the transcript is kept. Nobody whose truth is a store can
+   * do less.
+   */
   const keep = createKeeper(file);
   app.post('/kept', async (context) => {
     const { body, hash } = await take(context.req);
-    await keep(body.userPrompt);
+    await keep(body, hash);
     return context.json({ hash });
   });
   const answer = getRequestListener(app.fetch);
@@ -66,22 +72,30 @@ async function echo(file: string): Promise<{ port: number }> {
   return { port: (server.address() as { port: number }).port };
 }
 
-/** A store with one session, opened for the first turn: other floors have none. */
-function createKeeper(file: string): (text: string) => Promise<unknown> {
-  let opened: Promise<{ store: Store; sessionId: number }> | undefined;
-  async function open() {
-    const store = openStore(`${file}.db`);
-    const session = { agentId: 'default', sessionKey: 's1', harness: null };
-    const { id } = await store.write((tx) =>
-      registerSession(tx, { ...session, project: null, title: null }),
-    );
-    return { store, sessionId: id };
-  }
-  return async (text) => {
-    const { store, sessionId } = await (opened ??= open());
-    return store.write((tx) => appendTurn(tx, { sessionId, role: 'user', text }));
+interface Prompt {
+  sessionKey: string;
+  userPrompt: string;
+}
+
+/** Opened for the first turn: other floors have no store. */
+function createKeeper(file: string): (prompt: Prompt, hash: string) => Promise<unknown> {
+  let store: Store | undefined;
+  return async ({ sessionKey, userPrompt: text }, hash) => {
+    store ??= openStore(`${file}.db`);
+    const [agentId = 'default'] = agentsWithKey(store.db, sessionKey);
+    return store.write((tx) => {
+      const found = findSession(tx.db, agentId, sessionKey);
+      const session = found ?? insertSession(tx, { ...newSession, agentId, sessionKey });
+      appendTurn(tx, { sessionId: session.id, role: 'user', text });
+      const chain = { bytes: text.length, blocks: '', last: hash };
+      const state = { lastEntryBytes: null, seq: session.last_seq + 1, file: null, isPart: false };
+      keepSnapshot(tx, session.id, { chain, ...state });
+      return isAnyWaiting(tx.db, session.id);
+    });
   };
 }
+
+const newSession = { kind: 'external', harness: null, project: null, title: null } as const;
 
 /** The flags are those of the server's own control worker (`worker/engine-link.ts`). */
 async function control(address: string, bundleFile: string): Promise<object> {
