@@ -65,11 +65,13 @@ export function checkpointAt(
 
 /** Called for each new prompt, or for some that are told together: every so many make a checkpoint. */
 export function countPrompt(tx: Tx, session: Pick<SessionRow, 'id'>, prompts = 1): void {
-  const { prompt_count: count } = tx.db.get<Pick<SessionRow, 'prompt_count'>>(
-    `UPDATE sessions SET prompt_count = prompt_count + :prompts WHERE id = :id
-     RETURNING prompt_count`,
-    { id: session.id, prompts },
+  const { id } = session;
+  const before = tx.db.get<Pick<SessionRow, 'prompt_count'>>(
+    'SELECT prompt_count FROM sessions WHERE id = :id',
+    { id },
   )!;
+  const count = before.prompt_count + prompts;
+  tx.db.run('UPDATE sessions SET prompt_count = :count WHERE id = :id', { id, count });
   const isDue = count % limits.checkpointEveryPrompts < prompts;
   if (isDue) checkpointAt(tx, session, 'prompts');
 }

@@ -9,6 +9,14 @@ const pageRowsMax = 16;
 /** Most turns have more. */
 const turnChars = 100;
 
+/** Made once: a text that is made anew must be looked through to find its statement. */
+const saidPage = `
+  SELECT seq, role, CASE WHEN octet_length(text) <= ${2 * endCharsMax} THEN text END AS text
+  FROM turns
+  WHERE session_id = :sessionId AND seq BETWEEN :low AND :high
+    AND role IN ('user', 'assistant', 'callback')
+  ORDER BY seq DESC LIMIT :limit`;
+
 /** The turns after `after` that hold the last `charsMax` characters, oldest first. */
 export function lastSaid(
   db: Db,
@@ -23,14 +31,12 @@ export function lastSaid(
     const low = Math.max(after + 1, from);
     let high = to;
     while (room > 0) {
-      const page = db.all<Omit<SaidTurn, 'text'> & { text: string | null }>(
-        `SELECT seq, role, CASE WHEN octet_length(text) <= ${2 * endCharsMax} THEN text END AS text
-         FROM turns
-         WHERE session_id = :sessionId AND seq BETWEEN :low AND :high
-           AND role IN ('user', 'assistant', 'callback')
-         ORDER BY seq DESC LIMIT :limit`,
-        { sessionId, low, high, limit: pageRows },
-      );
+      const page = db.all<Omit<SaidTurn, 'text'> & { text: string | null }>(saidPage, {
+        sessionId,
+        low,
+        high,
+        limit: pageRows,
+      });
       for (const { seq, role, text: whole } of page) {
         if (room <= 0) break;
         const text = whole ?? bothEnds(db, sessionId, seq);

@@ -154,15 +154,14 @@ function since(
  * transcript that lags behind may have been told a turn of before, and stand before what was told since.
  */
 function toldOnly(db: Db, sessionId: number, seq: number): KnownTurn[] {
-  return db
-    .all<ReadTurn>(
-      `SELECT ${readColumns} FROM turns
-       WHERE session_id = :sessionId AND seq >= :seq - ${TAIL_TURNS}
-         AND source = 'hook' AND raw IS NULL AND ${wasSaid} ORDER BY seq LIMIT ${TAIL_TURNS}`,
-      { sessionId, seq },
-    )
-    .map(knownTurn);
+  return db.all<ReadTurn>(toldOnlySql, { sessionId, seq }).map(knownTurn);
 }
+
+/** Made once, as every hook with a transcript asks it. */
+const toldOnlySql = `
+  SELECT ${readColumns} FROM turns
+  WHERE session_id = :sessionId AND seq >= :seq - ${TAIL_TURNS}
+    AND source = 'hook' AND raw IS NULL AND ${wasSaid} ORDER BY seq LIMIT ${TAIL_TURNS}`;
 
 /** The first words of a conversation are behind what its program notes at its beginning. */
 const HEAD_TURNS = 50;

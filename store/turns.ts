@@ -62,12 +62,16 @@ export function appendTurn(tx: Tx, turn: NewTurn): boolean {
 /** Several, none of which names a source; answers the number of the first, or 0 where there is none. */
 export function appendTurns(tx: Tx, sessionId: number, turns: NewTurnOfMany[]): number {
   if (turns.length === 0) return 0;
+  // Not by RETURNING, which takes twice as long as both.
   const { last } = tx.db.get<{ last: number }>(
-    `UPDATE sessions SET last_seq = last_seq + :count, updated_at = :now WHERE id = :sessionId
-     RETURNING last_seq AS last`,
-    { sessionId, count: turns.length, now: tx.now },
+    'SELECT last_seq AS last FROM sessions WHERE id = :sessionId',
+    { sessionId },
   )!;
-  const first = last - turns.length + 1;
+  tx.db.run('UPDATE sessions SET last_seq = :last, updated_at = :now WHERE id = :sessionId', {
+    ...{ sessionId, now: tx.now },
+    last: last + turns.length,
+  });
+  const first = last + 1;
   turns.forEach((turn, index) => {
     tx.db.run(
       `INSERT INTO turns (session_id, seq, role, at, text, raw, tools, source, extra)

@@ -53,11 +53,11 @@ export function createWriteQueue(
     const done: Done[] = [];
     const from = performance.now();
     try {
-      db.exec('BEGIN IMMEDIATE');
+      db.run('BEGIN IMMEDIATE');
       // Alone it needs no savepoint, for which every page that it changes would be copied first.
       const work = group.length === 1 ? run : runOfSeveral;
       for (const pending of group) done.push(work(db, clock().toISOString(), pending));
-      db.exec('COMMIT');
+      db.run('COMMIT');
     } catch (error) {
       rollBack(db);
       for (const pending of group) pending.reject(asDiskTrouble(error) ?? error);

@@ -44,10 +44,10 @@ function countingQueue(file: string, fail?: (sql: string) => void) {
   let commits = 0;
   const watched: Db = {
     ...db,
-    exec(sql) {
+    run(sql, params) {
       fail?.(sql);
       if (sql === 'COMMIT') commits += 1;
-      db.exec(sql);
+      return db.run(sql, params);
     },
   };
   const told: Change[] = [];
