@@ -17,15 +17,17 @@ import { createTalk, type Talk } from '../talk.ts';
 
 /** The first calls of a process run code that is not compiled yet, and are not counted (`storage-perf` §8). */
 const SIZES: readonly Size[] = [
-  { label: '10 kB', bytes: 10e3, rounds: 600, warmUp: 300 },
-  { label: '1 MB', bytes: 1e6, rounds: 200, warmUp: 20 },
-  { label: '9.5 MB', bytes: 9.5e6, rounds: 60, warmUp: 3 },
+  // ADR 0017 has why this one may be more.
+  { label: '10 kB', bytes: 10e3, rounds: 600, warmUp: 300, atMost: 1.8 },
+  { label: '1 MB', bytes: 1e6, rounds: 200, warmUp: 20, atMost: 1.3 },
+  { label: '9.5 MB', bytes: 9.5e6, rounds: 60, warmUp: 3, atMost: 1.3 },
 ];
 interface Size {
   label: string;
   bytes: number;
   rounds: number;
   warmUp: number;
+  atMost: number;
 }
 /** One that has grown by so much is of another size: another session begins. */
 const GROWN_MAX = 1.5;
@@ -62,7 +64,7 @@ interface Sides {
 
 async function inline(
   { stack, echo, untilHeard }: Sides,
-  { label, bytes, rounds, warmUp }: Size,
+  { label, bytes, rounds, warmUp, atMost }: Size,
 ): Promise<Figure[]> {
   let sessions = 0;
   let conversation: Conversation;
@@ -88,7 +90,7 @@ async function inline(
   const least = await alternate({ rounds, warmUp }, kept, taken, say);
   return [
     ratioFigure(`prompt with ${label} of transcript / read, parse, one hash, one flush`, times, {
-      atMost: 1.3,
+      atMost,
     }),
     // What is left of the bound for all else that a hook does.
     ratioFigure(`  looked up and kept, and nothing else / the same floor`, least, null),
