@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import {
   everyWord,
   createWordFilter,
@@ -39,4 +40,40 @@ test('where a name stands last counts from text to text, and longer words are no
   expect(at('two words', 'two wordsmiths, two words')).toBeGreaterThan(10);
   expect(at('a', 'ab ba aba')).toBe(-1);
   expect(at('Łódź Kaliska', 'from łódź', 'to ŁÓDŹ-Kaliska!')).toBeGreaterThan(2 ** 32);
+});
+
+const pieces = [
+  'ada',
+  'Ada',
+  'ADA1',
+  'é',
+  'e\u0301',
+  'Łódź',
+  '東京',
+  'İ',
+  '\u212a',
+  'ﬁ',
+  '😀',
+  '\ud83d',
+]
+  .concat(['–', '“', '…', '_', '-', '\u00a0', ' ', ' ', '\n', 'x', '9'])
+  .concat(['a'.repeat(9000), '東'.repeat(9000)]);
+const text = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((all) => all.join(''));
+
+test('a name is found where its words stand one after the other, in any script and however long', () => {
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 4 }), text, text, (texts, name, other) => {
+      const words = wordsOf(name).slice(0, 3);
+      const last = texts.findLastIndex((one) => {
+        const all = wordsOf(one);
+        return all.some((_, at) => words.every((word, next) => all[at + next] === word));
+      });
+      const wanted = createWordFilter([words, wordsOf(other)].flatMap(([first = '']) => first));
+      for (const filter of [wanted, everyWord]) {
+        const at = lastMention(saidIn(texts, filter), words);
+        expect(at < 0 ? -1 : Math.floor(at / 2 ** 32)).toBe(words.length === 0 ? -1 : last);
+      }
+    }),
+    { numRuns: 500 },
+  );
 });
