@@ -18,12 +18,14 @@ test.each<[string, string]>([
   ['API key', made('sk-', 'ant-api03-abcdefghij0123456789')],
   ['API key', made('sk_', 'live_0123456789abcdefghij')],
   ['Slack token', made('xoxb-', '123456789012-abcdefghijkl')],
+  ['GitLab token', made('glpat-', 'abcdefghij0123456789')],
   ['Google key', made('AIza', 'SyA0123456789abcdefghijklmnopqrstuv')],
   ['npm token', made('npm_', '0123456789abcdefghijklmnopqrstuvwxyz')],
   ['token', made('eyJhbGciOiJIUzI1NiJ9', '.eyJzdWIiOiIxMjM0In0.abcdefghijklmnop')],
   ['token', made('off_', 'eyJyb2xlIjoiYWRtaW4ifQ.abcdefghijklmnopqrst')],
 ])('a %s goes, and the words around it stay: %s [signet 34]', (kind, secret) => {
   expect(redact(`it is ${secret}, as I said`)).toBe(`it is [redacted ${kind}], as I said`);
+  expect(redact(secret)).toBe(`[redacted ${kind}]`);
 });
 
 test.each([
@@ -43,6 +45,11 @@ test.each([
     `Authorization: Bearer ${made('abcdef0123', '456789xyz')}`,
     'Authorization: Bearer [redacted credential]',
   ],
+  [
+    `AUTHORIZATION: BASIC ${made('dXNlcjpw', 'YXNz')}`,
+    'AUTHORIZATION: BASIC [redacted credential]',
+  ],
+  [`x-auth: BEARER ${made('abcdef0123', '456789xyz')}`, 'x-auth: BEARER [redacted credential]'],
   ['postgres://app:hunter2@db/main', 'postgres://app:[redacted password]@db/main'],
   [`API_KEY="${made('a1b2c3', 'd4e5f6')}"`, 'API_KEY="[redacted secret]"'],
   [`password: ${made('correct7', 'horse')}`, 'password: [redacted secret]'],
