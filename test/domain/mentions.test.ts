@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { array, assert, constantFrom, property } from 'fast-check';
+import * as fc from 'fast-check';
 import {
   everyWord,
   createWordFilter,
@@ -58,11 +58,11 @@ const pieces = [
 ]
   .concat(['–', '“', '…', '_', '-', '\u00a0', ' ', ' ', '\n', 'x', '9'])
   .concat(['a'.repeat(9000), '東'.repeat(9000)]);
-const text = array(constantFrom(...pieces), { maxLength: 12 }).map((all) => all.join(''));
+const text = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((all) => all.join(''));
 
 test('a name is found where its words stand one after the other, in any script and however long', () => {
-  assert(
-    property(array(text, { maxLength: 4 }), text, text, (texts, name, other) => {
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 4 }), text, text, (texts, name, other) => {
       const words = wordsOf(name).slice(0, 3);
       const last = texts.findLastIndex((one) => {
         const all = wordsOf(one);
