@@ -17,7 +17,7 @@ import { program, release, runners, untilFile } from './agents.ts';
 import { withLoneServer } from './lone-server.ts';
 import { ask } from './requests.ts';
 import { counts } from './rows.ts';
-import { startStack } from './stack.ts';
+import { startStack, until } from './stack.ts';
 
 /** Answers only when its standard input has come to its end. */
 const readToEnd = { kind: 'command', command: 'sh', args: ['-c', 'wc -c'] } as const;
@@ -177,7 +177,11 @@ test('values of context.env reach the child and lie in one 0600 file, which its 
   release(record, 'go');
   const { result } = await stack.ended(record.id);
   expect(result!.content).toBe(String(value.length));
-  expect(filesWith(value)).toEqual([]);
+  // Its end is told first.
+  await until(
+    async () => filesWith(value),
+    (files) => files.length === 0,
+  );
 });
 
 test("a child is not given what the host's own environment holds", async () => {
@@ -193,5 +197,15 @@ function filesWith(text: string): string[] {
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => readFileSync(path).includes(text));
+    .filter((path) => contentOf(path).includes(text));
+}
+
+/** One that has gone since it was listed holds nothing. */
+function contentOf(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
 }
