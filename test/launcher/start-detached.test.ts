@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +23,9 @@ function optionsFor(home: string, lines: string[]) {
     launcherProgram: fileURLToPath(url('fixtures/launcher-program.ts')),
   };
 }
+
+const launcherLog = (home: string) =>
+  readFileSync(join(homePaths(home).logs, 'launcher.log'), 'utf8');
 
 const brokenServer = 'the server ended (exit code 4):\nthe database cannot be opened';
 
@@ -175,10 +178,14 @@ test('a server that dies for good before the stack is whole ends the wait of who
 test('on a stack of which a part keeps ending it says so after a while, though the launcher goes on trying', async () => {
   await withRoom(async ({ home }) => {
     const { health } = await startDetached(optionsFor(home, []));
+    // The server is well a moment before the launcher has seen it: only from then on it tries for ever.
+    await until('the launcher has seen it', () =>
+      launcherLog(home).includes('all processes are up'),
+    );
     writeFileSync(join(home, 'server-is-broken'), '');
     process.kill(health.pid, 'SIGKILL');
     const lines: string[] = [];
-    const again = startDetached({ ...optionsFor(home, lines), vainMsMax: 500 });
+    const again = startDetached({ ...optionsFor(home, lines), vainMsMax: 1500 });
     await expect(again).rejects.toMatchObject({
       code: 'server_unavailable',
       message: `Offshoot could not be started: ${brokenServer}`,
