@@ -59,7 +59,8 @@ export function openDatabase(file: string, options: { readonly?: boolean } = {})
     try {
       return read();
     } finally {
-      prepared('COMMIT').run();
+      // Of some errors SQLite has ended it by itself: theirs is the one to be told.
+      if (raw.inTransaction) prepared('COMMIT').run();
     }
   }
 

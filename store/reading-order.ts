@@ -218,7 +218,7 @@ const blanks =
   '\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a';
 
 /** In SQL, as domain/merge-entries.ts says it. Most turns begin with no blank: `trim` would copy each of them. */
-export const wasSaid = `role <> 'mark' AND (unicode(text) BETWEEN 33 AND 159
+export const wasSaid = `role <> 'mark' AND (ifnull(unicode(text), 0) BETWEEN 33 AND 159
   OR trim(text, '${blanks}') <> '')`;
 
 /** Of a `ReadTurn`. */

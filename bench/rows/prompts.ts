@@ -63,9 +63,10 @@ interface Sides {
 }
 
 async function inline(
-  { stack, echo, untilHeard }: Sides,
+  sides: Sides,
   { label, bytes, rounds, warmUp, atMost }: Size,
 ): Promise<Figure[]> {
+  const { stack, echo, untilHeard } = sides;
   let sessions = 0;
   let conversation: Conversation;
   let body: Buffer;
@@ -86,7 +87,7 @@ async function inline(
   };
   await begin();
   const times = await alternate({ rounds, warmUp }, ours, taken, say);
-  const written = await countWritten(stack.home, say, ours);
+  const written = await countWritten(sides, say, ours);
   const least = await alternate({ rounds, warmUp }, kept, taken, say);
   return [
     ratioFigure(`prompt with ${label} of transcript / read, parse, one hash, one flush`, times, {
@@ -171,9 +172,9 @@ async function send(to: Transport, path: string, body: Buffer): Promise<void> {
   await response.arrayBuffer();
 }
 
-/** What a prompt writes, seen from outside: rows in all tables, and frames of the log. */
+/** What a prompt writes, seen from outside, with what follows from it: rows in all tables, and frames of the log. */
 async function countWritten(
-  home: string,
+  { stack: { home }, untilHeard }: Sides,
   say: () => Promise<void>,
   prompt: () => Promise<unknown>,
 ): Promise<{ rows: number; logBytes: number }> {
@@ -192,6 +193,7 @@ async function countWritten(
     await say();
     const [rowsBefore, framesBefore] = [countRows(), countFrames()];
     await prompt();
+    await untilHeard();
     const framesNow = countFrames();
     rows += countRows() - rowsBefore;
     // After a checkpoint the log begins anew.

@@ -217,6 +217,8 @@ test('SQL takes for said what JavaScript does: no character is blank for one of 
     expect(blank.map(({ value }) => value)).toEqual(
       codes.filter((code) => String.fromCharCode(code).trim() === ''),
     );
+    const none = `SELECT ${wasSaid} AS yes FROM (SELECT 'user' AS role, '' AS text)`;
+    expect(store.db.get(none)).toEqual({ yes: 0 });
   }));
 
 const isNoHalf = (code: number) => code < 0xd800 || code > 0xdfff;
