@@ -7,7 +7,7 @@ import { renderContextBlock, tailOf, type SaidTurn } from '../domain/context-blo
 import { redact } from '../domain/redact.ts';
 import { lastCheckpoint } from './checkpoints.ts';
 import type { Db } from './database.ts';
-import { constraintsOf, focalEntities } from './focal-entities.ts';
+import { focalEntities } from './focal-entities.ts';
 import { knowledgeOf } from './knowledge.ts';
 import { lineageOf } from './lineage.ts';
 import { lastSaid } from './said.ts';
@@ -40,13 +40,13 @@ function putTogether(db: Db, config: ContextConfig, parent: SessionRow): Context
     ...said.map(({ text }) => text),
   ]);
   const named = focal.slice(0, limits.contextEntitiesMax);
-  const constraints = constraintsOf(focal);
+  const constraints = knowledge.constraintsOf(focal);
   const text = renderContextBlock({
     sessionKey: parent.session_key,
     title: parent.title === null ? null : redact(parent.title),
     checkpoint: digest,
     tail: tail?.lines ?? null,
-    entities: named.map((thing) => thing.shown().name),
+    entities: named.map((thing) => thing.shown()),
     constraints,
   });
   if (text === null) return null;

@@ -29,11 +29,3 @@ function namedIn(knowledge: Knowledge, texts: readonly string[]): number[] {
   }
   return [...places].toSorted((a, b) => b[1] - a[1] || a[0] - b[0]).map(([id]) => id);
 }
-
-/** Active constraints of these entities as they are told, the most important first. */
-export function constraintsOf(things: readonly Thing[]): string[] {
-  const all = [];
-  for (const thing of things) for (const one of thing.shown().constraints) all.push(one);
-  all.sort((a, b) => b.importance - a.importance || b.updatedMs - a.updatedMs || a.id - b.id);
-  return all.slice(0, limits.entityPartsMax).map(({ line }) => line);
-}

@@ -18,6 +18,8 @@ export interface Knowledge {
   namesWith(firstWords: readonly string[]): Name[];
   /** Those that are active, in the order of the ids. */
   things(ids: readonly number[]): Thing[];
+  /** Active constraints of these as they are told, the most important first. More than `entityPartsMax` never are. */
+  constraintsOf(things: readonly Thing[]): string[];
 }
 
 export interface Name {
@@ -34,28 +36,13 @@ interface NameRow {
 export interface Thing {
   id: number;
   name: string;
-  /** As it may be told. Looked through when it is asked for: of what an agent knows little is ever told. */
-  shown(): Shown;
-}
-
-/** Without secrets. */
-interface Shown {
-  name: string;
-  constraints: ShownConstraint[];
-}
-
-interface ShownConstraint extends Constraint {
-  /** With the name of what it is said of. */
-  line: string;
-  updatedMs: number;
+  /** Without secrets. Looked through when it is asked for: of what an agent knows little is ever told. */
+  shown(): string;
 }
 
 interface Constraint {
-  id: number;
   entity_id: number;
   content: string;
-  importance: number;
-  updated_at: string;
 }
 
 /** Names, and constraints, and of both their text: beyond that nothing is kept. */
@@ -84,25 +71,39 @@ function keep(db: Db, agentId: string): Knowledge | null {
     if (known) known.push(name);
     else byWord.set(row.first_word, [name]);
   }
-  const constraints = new Map<number, Constraint[]>();
-  for (const one of db.all<Constraint>(constraintsSql, { agentId })) {
-    const known = constraints.get(one.entity_id);
-    if (known) known.push(one);
-    else constraints.set(one.entity_id, [one]);
-  }
   const things = new Map<number, Thing>();
-  for (const one of db.all<Entity>(thingsSql, { agentId })) {
-    things.set(
-      one.id,
-      thingOf(one, () => constraints.get(one.id) ?? []),
-    );
-  }
+  for (const one of db.all<Entity>(thingsSql, { agentId })) things.set(one.id, thingOf(one));
   return {
     isEmpty: names.length === 0,
     firstWords: createWordFilter(byWord.keys()),
     namesWith: (words) => words.flatMap((word) => byWord.get(word) ?? []),
     things: (ids) => ids.map((id) => things.get(id)).filter((thing) => thing !== undefined),
+    constraintsOf: keepConstraints(db, agentId),
   };
+}
+
+/** By their places among all of the agent's: to put numbers in order takes a third of the time. */
+function keepConstraints(db: Db, agentId: string): Knowledge['constraintsOf'] {
+  const all = db.all<Constraint>(`${constraintsSql} ${mostImportantFirst}`, { agentId });
+  const lines: (string | undefined)[] = all.map(() => undefined);
+  const placesOf = new Map<number, number[]>();
+  for (const [place, { entity_id: id }] of all.entries()) {
+    const known = placesOf.get(id);
+    if (known) known.push(place);
+    else placesOf.set(id, [place]);
+  }
+  return (things) => {
+    const places = [];
+    for (const { id } of things) for (const place of placesOf.get(id) ?? []) places.push(place);
+    return places
+      .sort((a, b) => a - b)
+      .slice(0, limits.entityPartsMax)
+      .map((place) => (lines[place] ??= lineOf(things, all[place]!)));
+  };
+}
+
+function lineOf(things: readonly Thing[], { entity_id: id, content }: Constraint) {
+  return constraintLine(things.find((thing) => thing.id === id)!.shown(), redact(content));
 }
 
 function askStore(db: Db, agentId: string): Knowledge {
@@ -119,43 +120,27 @@ function askStore(db: Db, agentId: string): Knowledge {
       const byId = new Map(found.map((one) => [one.id, one]));
       return ids.flatMap((id) => {
         const one = byId.get(id);
-        return one ? thingOf(one, () => constraintsOf(db, agentId, id)) : [];
+        return one ? thingOf(one) : [];
       });
+    },
+    constraintsOf(things) {
+      const found = db.all<Constraint>(
+        `${constraintsSql} AND e.id IN (SELECT value FROM json_each(:ids))
+         ${mostImportantFirst} LIMIT ${limits.entityPartsMax}`,
+        { agentId, ids: JSON.stringify(things.map(({ id }) => id)) },
+      );
+      return found.map((one) => lineOf(things, one));
     },
   };
 }
 
 const nameOf = ({ id, normalized }: NameRow): Name => ({ id, words: normalized.split(' ') });
 
-/** More than this are never told. */
-const constraintsOf = (db: Db, agentId: string, id: number) =>
-  db.all<Constraint>(
-    `${constraintsSql} AND e.id = :id
-     ORDER BY a.importance DESC, a.updated_at DESC, a.id LIMIT ${limits.entityPartsMax}`,
-    { agentId, id },
-  );
-
 type Entity = Pick<Thing, 'id' | 'name'>;
 
-function thingOf({ id, name }: Entity, constraints: () => Constraint[]): Thing {
-  let shown: Shown | null = null;
-  return {
-    id,
-    name,
-    shown: () => (shown ??= withoutSecrets(name, constraints())),
-  };
-}
-
-function withoutSecrets(name: string, constraints: Constraint[]): Shown {
-  const entity = redact(name);
-  return {
-    name: entity,
-    constraints: constraints.map((one) => ({
-      ...one,
-      line: constraintLine(entity, redact(one.content)),
-      updatedMs: Date.parse(one.updated_at),
-    })),
-  };
+function thingOf({ id, name }: Entity): Thing {
+  let shown: string | null = null;
+  return { id, name, shown: () => (shown ??= redact(name)) };
 }
 
 function isKeepable(db: Db, agentId: string): boolean {
@@ -186,7 +171,8 @@ const activeConstraints = `
     AND a.kind = 'constraint' AND a.status = 'active'`;
 
 const constraintsSql = `
-  SELECT a.id, s.entity_id, a.content, a.importance, a.updated_at FROM ${activeConstraints}`;
+  SELECT s.entity_id, a.content FROM ${activeConstraints}`;
+const mostImportantFirst = 'ORDER BY a.importance DESC, a.updated_at DESC, a.id';
 
 /** No more than a little over what may be kept is counted. */
 const sizeSql = `
