@@ -8,7 +8,7 @@ import { keyAbove } from '../domain/lineage.ts';
 import type { InvocationRow } from '../store/invocations.ts';
 import { isAtOrAbove, lineageOf } from '../store/lineage.ts';
 import { sessionsAbove, sessionsFrom } from '../store/session-family.ts';
-import { findSession, sessionById, sessionsByKey, type SessionRow } from '../store/sessions.ts';
+import { agentsWithKey, findSession, sessionById, type SessionRow } from '../store/sessions.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { agentOf, askingInvocation } from './gate.ts';
@@ -75,13 +75,13 @@ function namedAgent(deps: Deps, caller: Caller, input: Input): string {
     caller.parentSessionId,
   ].flatMap((key) => key ?? []);
   for (const key of keys) {
-    const [first, second] = sessionsByKey(deps.store.db, key);
-    if (second) {
+    const [only, another] = agentsWithKey(deps.store.db, key);
+    if (another !== undefined) {
       throw new AppError('parent_conflict', `several agents have a session ${key}`, {
         hint: hints.nameAgent.http,
       });
     }
-    if (first) return first.agent_id;
+    if (only !== undefined) return only;
   }
   const inKey = keys.flatMap((key) => /^agent:([^:]+):/.exec(key)?.[1] ?? [])[0];
   return inKey ?? defaults.agentId;

@@ -82,7 +82,7 @@ function keep(db: Db, agentId: string): Knowledge | null {
   };
 }
 
-/** By their places among all of the agent's: to put numbers in order takes a third of the time. */
+/** By their places among all of the agent's: which is more important is found out once, not for each block. */
 function keepConstraints(db: Db, agentId: string): Knowledge['constraintsOf'] {
   const all = db.all<Constraint>(`${constraintsSql} ${mostImportantFirst}`, { agentId });
   const lines: (string | undefined)[] = all.map(() => undefined);
