@@ -1,6 +1,9 @@
 /**
  * Group commit: what one turn of the event loop queued becomes one transaction, with a savepoint
  * each where there are several, answered after COMMIT. One flush to disk serves them all.
+ *
+ * Who is likely alone does not wait for the turn to end (ADR 0018): the first of a turn is committed as soon as
+ * its caller's code has run, with what that code queued, unless the turn before had several.
  */
 import { asDiskTrouble } from '../domain/disk-trouble.ts';
 import type { Change } from './changes.ts';
@@ -43,6 +46,9 @@ export function createWriteQueue(
   let queue: Pending[] = [];
   let isScheduled = false;
   let untold: Change[] = [];
+  /** Committed in this turn of the event loop, and whether the one before it had more than one of them. */
+  let committed = 0;
+  let wasCrowded = false;
 
   function flush(): void {
     isScheduled = false;
@@ -63,10 +69,17 @@ export function createWriteQueue(
       for (const pending of group) pending.reject(asDiskTrouble(error) ?? error);
       return;
     }
-    onCommit((performance.now() - from) / 1000, group.length);
     done.forEach(answer);
+    onCommit((performance.now() - from) / 1000, group.length);
     // Whoever wrote is answered before others begin on what they hear: a turn of the event loop later.
-    untold.push(...done.flatMap((one) => one.changes));
+    for (const { changes } of done) untold.push(...changes);
+    if (committed === 0) setImmediate(endTurn);
+    committed += group.length;
+  }
+
+  function endTurn(): void {
+    wasCrowded = committed > 1;
+    committed = 0;
     setImmediate(tell);
   }
 
@@ -82,7 +95,8 @@ export function createWriteQueue(
       queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
       if (isScheduled) return;
       isScheduled = true;
-      setImmediate(flush);
+      if (committed > 0 || wasCrowded) setImmediate(flush);
+      else void Promise.resolve().then(flush);
     });
   return { write, flush, tell };
 }

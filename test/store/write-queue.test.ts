@@ -70,6 +70,56 @@ test('what one turn of the loop queued is one commit, and the next turn another'
   });
 });
 
+test('who is alone is answered before the turn of the loop ends', async () => {
+  await withStore(async (room) => {
+    const { write, commits, db } = countingQueue(room.file);
+    const turnEnds = nextTurn().then(() => 'the turn ended');
+    expect(await Promise.race([turnEnds, write(put('a')).then(() => 'answered')])).toBe('answered');
+    expect(commits()).toBe(1);
+    db.close();
+  });
+});
+
+test('those who come after the first of a turn share one commit, and in the next turn they begin with it', async () => {
+  await withStore(async (room) => {
+    const { write, commits, db } = countingQueue(room.file);
+    const several = (names: string[]) => names.map(async (name) => await write(put(name)));
+    await write(put('first'));
+    const second = write(put('second'));
+    await Promise.resolve();
+    await Promise.all([second, ...several(['third', 'fourth'])]);
+    expect(commits()).toBe(2);
+
+    await nextTurn();
+    const one = write(put('one'));
+    // Long enough for who is alone.
+    for (let step = 0; step < 10; step += 1) await Promise.resolve();
+    await Promise.all([one, ...several(['two', 'three'])]);
+    expect(commits()).toBe(3);
+
+    await nextTurn();
+    await write(put('again one'));
+    await nextTurn();
+    const turnEnds = nextTurn().then(() => 'the turn ended');
+    const alone = write(put('alone')).then(() => 'answered');
+    expect(await Promise.race([turnEnds, alone])).toBe('answered');
+    db.close();
+  });
+});
+
+test('writes that follow one another let the loop turn', async () => {
+  await withStore(async (room) => {
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      if (turns < 100) setImmediate(count);
+    };
+    setImmediate(count);
+    for (let n = 0; n < 20; n += 1) await room.store.write(put(n));
+    expect(turns).toBeGreaterThanOrEqual(10);
+  });
+});
+
 test('nobody is answered before the commit: another connection sees what was answered', async () => {
   await withStore(async (room) => {
     const other = new BetterSqlite3(room.file, { readonly: true });
@@ -149,7 +199,9 @@ test('changes are told after the commit, and those of a failed write are not', a
         throw new Error('no');
       }),
     ]);
-    // Whoever wrote goes on first.
+    // Whoever wrote goes on first, to the end of its turn.
+    expect(heard).toEqual([]);
+    await nextTurn();
     expect(heard).toEqual([]);
     await nextTurn();
     expect(heard).toEqual([{ change: { kind: 'outbox' }, isThere: true }]);
