@@ -99,6 +99,7 @@ export const checkpointExtractSchema = hook({
 });
 export const subagentStartSchema = hook({
   ...common,
+  ...transcript,
   sessionKey: common.sessionKey.describe('The session that the sub-agent is in'),
   harnessAgentId: z.string(required).pipe(keySchema),
   childSessionKey: sessionKey

@@ -179,9 +179,9 @@ export const listSessionsSchema = withAliases(
     harness: key.optional(),
     since: z.iso.datetime({ offset: true }).optional().describe('Active at or after'),
     active: yesOrNo
-      .optional()
+      .default(true)
       .describe(
-        'Only those that are claimed or at work: ours while something is open on them, others that went on lately and have not ended',
+        'Only those that are claimed or at work: ours while something is open on them, others that went on lately and have not ended. All of them with `false`',
       ),
     limit: page.default(limits.pageDefault),
     cursor: cursor.optional(),

@@ -16,7 +16,7 @@ export const sessionOperations = {
   listSessions: {
     method: 'GET',
     path: '/api/sessions',
-    summary: 'Sessions of an agent, those active last first',
+    summary: 'Sessions of an agent that are active, or all of them, those active last first',
     input: listSessionsSchema,
     output: z.object({
       sessions: z.array(sessionStateSchema),

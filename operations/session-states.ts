@@ -26,7 +26,7 @@ export async function listSessions(
     project: projectAsked(caller, input.project),
     harness: input.harness === undefined ? null : canonicalName(input.harness),
     since: input.since === undefined ? null : new Date(input.since).toISOString(),
-    activeSince: input.active === true ? lately(now) : null,
+    activeSince: input.active ? lately(now) : null,
     now,
     below: askingInvocation(deps, caller)?.session_id ?? null,
     before: input.cursor === undefined ? null : readCursor(input.cursor),

@@ -2,14 +2,14 @@ import { AppError } from '../contract/errors.ts';
 import { hints } from '../contract/hints.ts';
 import { defaults } from '../contract/limits.ts';
 import type { InvocationRow } from '../store/invocations.ts';
-import { agentsWithKey } from '../store/sessions.ts';
+import { agentsWithKey, findSession } from '../store/sessions.ts';
 import type { Deps } from './deps.ts';
 import { outside } from './scope.ts';
 
 /**
  * Whose session a hook is about, or one that is registered: the token's agent, the one it names, the one that knows
  * the key (if it is one alone), the one that the key names (`agent:{id}:…`), `default`. So whoever names none never
- * forks a session that one agent knows.
+ * forks a session that somebody knows: of several who do it is the one that the key names, or nobody.
  */
 export function whoseAgent(
   deps: Deps,
@@ -23,15 +23,15 @@ export function whoseAgent(
     return asking.agent_id;
   }
   if (hook.agentId !== undefined) return hook.agentId;
-  const [known, other] = agentsWithKey(deps.store.db, hook.sessionKey ?? '');
+  const key = hook.sessionKey ?? '';
+  const [known, other] = agentsWithKey(deps.store.db, key);
   if (known !== undefined && other === undefined) return known;
-  const named = agentIn(hook.sessionKey ?? '');
-  if (other !== undefined && named === undefined) {
-    throw new AppError('parent_conflict', `several agents have a session ${hook.sessionKey}`, {
-      hint: hints.nameAgent.http,
-    });
-  }
-  return named ?? defaults.agentId;
+  const named = agentIn(key);
+  if (other === undefined) return named ?? defaults.agentId;
+  if (named !== undefined && findSession(deps.store.db, named, key) !== undefined) return named;
+  throw new AppError('parent_conflict', `several agents have a session ${key}`, {
+    hint: hints.nameAgent.http,
+  });
 }
 
 /**

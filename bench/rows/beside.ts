@@ -1,4 +1,4 @@
-/** What a hook feels while eight agents print and a long session is searched: its p99 minus that of an echo in between. */
+/** What a hook feels while eight agents print and 10 MB of one project are searched: its p99 minus that of an echo in between. */
 import { timed } from '../alternate.ts';
 import { withEcho } from '../bare/start.ts';
 import { note, plainFigure } from '../figure.ts';
@@ -8,7 +8,7 @@ import { quantile } from '../statistics.ts';
 import { post, withStack, type Stack } from '../stack.ts';
 import { createTalk } from '../talk.ts';
 
-const LONG_BYTES = 10e6;
+const MUCH_BYTES = 10e6;
 /** Below what one request may hold. */
 const PART_BYTES = 2e6;
 /** So many sessions take turns, as those of a busy day do. */
@@ -19,7 +19,7 @@ export const besideRow: Row = {
   measure: ({ quick }) =>
     withStack({ runners: { printer }, limits: { slots: PRINTERS } }, (stack) =>
       withEcho(stack, async (echo) => {
-        const words = await tellLongSession(stack);
+        const words = await tellMuch(stack);
         await startPrinters(stack);
         const searching = searchOn(stack, words);
         const times: { hook: number[]; echo: number[] } = { hook: [], echo: [] };
@@ -57,12 +57,12 @@ const promptOf = (n: number) => ({
   userPrompt: `prompt ${n}: what does the build say now, and which of the tests is the slow one?`,
 });
 
-/** In parts, each of which tells all that was said before: only what is new is written. Answers some of its words. */
-async function tellLongSession({ server }: Stack): Promise<string[]> {
+/** As sessions of one project, each in one request. Answers some of its words. */
+async function tellMuch({ server }: Stack): Promise<string[]> {
   const talk = createTalk(3);
   let said = 0;
   const words = new Set<string>();
-  for (let part = 0; said < LONG_BYTES; part += 1) {
+  for (let part = 0; said < MUCH_BYTES; part += 1) {
     let transcript = '';
     while (transcript.length < PART_BYTES) {
       const text = talk.turn(1);

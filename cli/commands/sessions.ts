@@ -59,9 +59,10 @@ async function sessions(
   options: SessionsOptions,
   command: Command,
 ): Promise<ExitCode> {
-  const { agent, project, json, ...rest } = options;
+  const { agent, project, json, active = false, ...rest } = options;
   const page = await connect(deps).call('listSessions', {
     ...rest,
+    active,
     ...ofAgent(agent),
     ...(project !== undefined && { project: resolve(deps.cwd, project) }),
   });

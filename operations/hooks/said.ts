@@ -67,9 +67,12 @@ function sinceTold(turns: ReadTurn[]): ReadTurn[] {
   return sinceUser(told).filter((turn) => turn.raw === null);
 }
 
-/** Something that happened to the session; twice in a row it is a repeat. */
-export function addMark(heard: Heard, text: string): void {
-  const [last] = heard.isNamed ? [] : lastTurns(heard.tx.db, heard.session.id, 1);
+/** Something that happened to the session; twice in a row it is a repeat, also with the words that it came with behind it. */
+export function addMark(heard: Heard, text: string, prompt?: string): void {
+  const turns = heard.isNamed ? [] : lastTurns(heard.tx.db, heard.session.id, 2);
+  const end = turns.at(-1);
+  const isBehind = end?.role === 'user' && end.text === prompt;
+  const last = turns.at(isBehind ? -2 : -1);
   if (last?.role === 'mark' && last.text === text && last.source === 'hook') return;
   append(heard, 'mark', text);
 }

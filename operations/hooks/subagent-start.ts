@@ -13,7 +13,7 @@ export async function hookSubagentStart(
   const kind = { name: 'hookSubagentStart', isStart: true, isAboutSubagent: true } as const;
   const hook = { ...input, title: input.title ?? input.agentType };
   const answer = await hear(deps, caller, kind, hook, (heard) => {
-    addMark(heard, `started${input.agentType ? `: ${input.agentType}` : ''}`);
+    addMark(heard, `started${input.agentType ? `: ${input.agentType}` : ''}`, input.prompt);
     addWords(heard, { user: input.prompt });
     return {
       inject: inheritedText(heard, { isAnew: true }),

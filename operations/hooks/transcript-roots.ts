@@ -20,7 +20,7 @@ const programFolders: readonly TranscriptRoot[] = [
 ];
 
 /** Where connectors of Signet stage transcripts. All may write beside it, so it may be somebody else's. */
-const signetFolder = '/tmp/signet';
+export const signetFolder = '/tmp/signet';
 
 export function transcriptRoots(
   userHome: string,

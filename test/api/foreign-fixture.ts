@@ -179,8 +179,15 @@ export interface Reader {
   token: string;
   own: Place;
   foreign: Place[];
+  /** What they say, and what theirs are called by no choice of their own. */
   words: string[];
+  /** What they call themselves. */
+  keys: string[];
 }
+
+/** What was asked for by its name may be named in the refusal. */
+export const foundIn = (text: string, words: readonly string[], asked: unknown): string[] =>
+  words.filter((word) => text.includes(word) && !JSON.stringify(asked).includes(word));
 
 /** Who has a token at this place, and what is none of its business. */
 export function readersOf(api: Api, places: Place[], own: Place): Reader[] {
@@ -188,19 +195,21 @@ export function readersOf(api: Api, places: Place[], own: Place): Reader[] {
   const others = places.filter((one) => one !== own);
   const strangers = places.filter((one) => one.agentId !== agentId);
   const strange = strangers[0]!.agentId;
-  const wordsOf = (some: Place[]) => some.map(({ word }) => word);
+  const wordsOf = (some: Place[]) => some.flatMap((of) => [of.word, of.id, of.callbackId]);
+  const keysOf = (some: Place[]) => some.flatMap(({ key, childKey }) => [key, childKey]);
   const strangeWords = [...wordsOf(strangers), `Zq${strange}entity`, `Zq${strange}name`];
   const operator = (of: string | null) =>
     api.token({
       ...{ role: 'operator', agentId, project: of, permissions: ['remember', 'recall'] },
       expiresAt: '2999-01-01T00:00:00.000Z',
     });
-  const apart = { own, foreign: others, words: [...strangeWords, ...wordsOf(others)] };
+  const words = [...strangeWords, ...wordsOf(others)];
+  const apart = { own, foreign: others, words, keys: keysOf(others) };
   return [
     {
       name: `an operator of ${agentId}`,
       token: operator(null),
-      ...{ own, foreign: strangers, words: strangeWords },
+      ...{ own, foreign: strangers, words: strangeWords, keys: keysOf(strangers) },
     },
     { name: `an operator in the project of ${own.key}`, token: operator(project), ...apart },
     {

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { readPolicies } from '../../contract/words.ts';
 import { requestOf } from './api-fixture.ts';
 import {
+  foundIn,
   inOrder,
   inputs,
   isRead,
@@ -24,7 +25,7 @@ const reads = [
 ].filter(([name]) => isRead(name));
 
 /** What one may find is looked at in the whole of what it was told. */
-type Look = (what: string, told: Promise<string>) => Promise<void>;
+type Look = (what: string, told: Promise<string>, asked: unknown) => Promise<void>;
 
 test.each(readPolicies)('no read finds what is foreign, whoever asks for whose: %s', (readPolicy) =>
   withRealApi(async (api) => {
@@ -35,9 +36,8 @@ test.each(readPolicies)('no read finds what is foreign, whoever asks for whose: 
     for (const reader of places.flatMap((own) => readersOf(api, places, own))) {
       for (const of of reader.foreign) {
         pairs += 1;
-        await readAll(api, reader, of, async (what, told) => {
-          const text = await told;
-          const found = reader.words.filter((word) => text.includes(word));
+        await readAll(api, reader, of, async (what, told, asked) => {
+          const found = foundIn(await told, [...reader.words, ...reader.keys], asked);
           if (found.length > 0) leaks.push(`${reader.name}, ${what} of ${of.key}: ${found}`);
         });
       }
@@ -51,7 +51,7 @@ test.each(readPolicies)('no read finds what is foreign, whoever asks for whose: 
 
 async function readAll(
   api: Api,
-  { token, name: who, own }: Reader,
+  { token, name: who, own, foreign }: Reader,
   of: Place,
   look: Look,
 ): Promise<void> {
@@ -59,17 +59,24 @@ async function readAll(
   const asked = reads.flatMap(([name, input]) =>
     (of.agentId === own.agentId ? [{}] : [{}, { agentId: of.agentId }]).map((more) => {
       const { method, path, body } = requestOf(name, { ...input(of), ...more });
-      return look(name, textOf(api.direct(token, method, path, { body, headers })));
+      return look(name, textOf(api.direct(token, method, path, { body, headers })), [
+        path,
+        body,
+        headers,
+      ]);
     }),
   );
-  const streams = streamsOf(of).map((path) => look(path, textOf(api.direct(token, 'GET', path))));
+  const streams = streamsOf(of).map((path) =>
+    look(path, textOf(api.direct(token, 'GET', path)), path),
+  );
   // What its own program inherits of a parent that it names.
   const start = {
     ...{ harness: own.harness, project: own.project, parentSessionKey: of.key },
-    sessionKey: `${who} below ${of.key}`,
+    // It is read, too, and has no name of theirs in it.
+    sessionKey: `${who} below ${foreign.indexOf(of)}`,
   };
   const begun = api.direct(token, 'POST', '/api/hooks/session-start', { body: start });
-  await Promise.all([...asked, ...streams, look('session-start', textOf(begun))]);
+  await Promise.all([...asked, ...streams, look('session-start', textOf(begun), start)]);
 }
 
 const textOf = async (told: Promise<{ text: string }>) => (await told).text;
@@ -85,7 +92,7 @@ async function useTools(api: Api, reader: Reader, leaks: string[]): Promise<void
         await call('get_callbacks', { sessionKey: of.key, status: 'all' }),
         await call('session_search', { query: 'plover', sessionKey: of.childKey }),
       ].join();
-      const found = reader.words.filter((word) => told.includes(word));
+      const found = foundIn(told, [...reader.words, ...reader.keys], of);
       if (found.length > 0) leaks.push(`${reader.name}, a tool of ${of.key}: ${found}`);
     }
   });

@@ -4,6 +4,7 @@ import { operations } from '../../contract/operations.ts';
 import { readPolicies } from '../../contract/words.ts';
 import { requestOf } from './api-fixture.ts';
 import {
+  foundIn,
   inOrder,
   inputs,
   isRead,
@@ -35,8 +36,8 @@ test.each(readPolicies)(
       const readers = readersOf(api, places, own).slice(0, readPolicy === 'shared' ? 3 : 1);
       for (const reader of readers) {
         for (const of of reader.foreign) {
-          const look = (what: string, text: string) => {
-            const found = reader.words.filter((word) => text.includes(word));
+          const look = (what: string, text: string, asked: unknown) => {
+            const found = foundIn(text, reader.words, asked);
             if (found.length > 0) leaks.push(`${reader.name}, ${what} of ${of.key}: ${found}`);
           };
           const asked = inOrder.map((name) => [name, inputs[name]] as const);
@@ -47,13 +48,13 @@ test.each(readPolicies)(
               const { method, path, body } = requestOf(name, { ...(input as Ask)(of), ...more });
               const headers = { 'x-agent-session-id': of.key };
               const told = await api.http(reader.token, method, path, { body, headers });
-              look(`${name} ${Object.keys(more)}`, told.text);
+              look(`${name} ${Object.keys(more)}`, told.text, [path, body]);
             }
           }
           for (const path of streamsOf(of))
-            look(path, (await api.http(reader.token, 'GET', path)).text);
+            look(path, (await api.http(reader.token, 'GET', path)).text, path);
           for (const sessionKey of [undefined, of.key, of.childKey])
-            look('session_search', await mcpSearch(api, reader.token, of.key, sessionKey));
+            look('session_search', await mcpSearch(api, reader.token, of.key, sessionKey), of.key);
         }
       }
       expect(leaks).toEqual([]);

@@ -4,6 +4,7 @@ import { expect, test } from '@jest/globals';
 import { openApiDocument } from '../../api/openapi.ts';
 import { limits } from '../../contract/limits.ts';
 import { operations, type OperationName } from '../../contract/operations.ts';
+import { everyHook, hookNames } from '../operations/hooks/hooks-fixture.ts';
 import { fakeApi, sampleInput } from './api-fixture.ts';
 import { withRealApi } from './real-api.ts';
 
@@ -44,10 +45,18 @@ test.each(hooks)('%s: what is no hook is refused by name [signet 1, 2]', async (
     400,
     expect.stringContaining('sessionKey: must be text'),
   ]);
+  expect(await detail({ ...sampleInput[name], transcript: 7 })).toEqual([
+    400,
+    expect.stringContaining('transcript: must be text'),
+  ]);
   expect(await detail({ ...sampleInput[name], runtimePath: 'other' })).toEqual([
     400,
     expect.stringContaining('runtimePath: must be one of'),
   ]);
+  const isKeyRequired = name === 'hookSessionCheckpointExtract';
+  const [status] = await detail({ ...sampleInput[name], sessionKey: undefined });
+  expect([name, status]).toEqual([name, isKeyRequired ? 400 : 200]);
+  if (!isKeyRequired) api.asked.pop();
   expect(api.asked).toEqual([]);
 });
 
@@ -115,4 +124,32 @@ test('a transcript that is not read says why by its status [signet 57]', () =>
     expect(await told(join(staging, 'missing'))).toEqual([404, 'not_found']);
     expect(await told(join(staging, 'huge'))).toEqual([413, 'transcript_too_large']);
     expect(await told(join(staging, 'fine'))).toEqual([200, undefined]);
+  }));
+
+test('a session that the other path holds is refused by every hook with one documented shape [signet 3, 13]', () =>
+  withRealApi(async (api) => {
+    const token = api.token({ role: 'admin' });
+    const document = openApiDocument('1');
+    await api.ask('hookSessionStart', { ...everyHook.hookSessionStart, runtimePath: 'plugin' });
+    const shapes = new Set<string>();
+    for (const name of hookNames) {
+      const { path } = operations[name];
+      const headers = { 'x-offshoot-runtime-path': 'legacy' };
+      const { status, text } = await api.http(token, 'POST', path, {
+        headers,
+        body: everyHook[name],
+      });
+      expect([name, status]).toEqual([name, 409]);
+      expect(text).toContain('session claimed by plugin path');
+      shapes.add(Object.keys(JSON.parse(text) as object).join());
+      const { responses, parameters } = document.paths[path]!['post']!;
+      expect([name, JSON.stringify(responses['409'])]).toEqual([
+        name,
+        expect.stringContaining('#/components/schemas/Problem'),
+      ]);
+      expect(parameters).toContainEqual(
+        expect.objectContaining({ name: 'X-Offshoot-Runtime-Path' }),
+      );
+    }
+    expect(shapes.size).toBe(1);
   }));

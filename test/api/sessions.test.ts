@@ -96,7 +96,7 @@ test('only what is claimed or at work is active: a session that we run for as lo
     const get = async (path: string) =>
       JSON.parse((await api.http(token, 'GET', path)).text) as Record<string, object[]>;
     const active = async () =>
-      (await get('/api/sessions?active=true'))['sessions']!.map((one) => Reflect.get(one, 'key'));
+      (await get('/api/sessions'))['sessions']!.map((one) => Reflect.get(one, 'key'));
     const present = async () =>
       (await get('/api/cross-agent/presence'))['agents']!.map((one) =>
         Reflect.get(one, 'sessions'),
@@ -119,7 +119,7 @@ test('only what is claimed or at work is active: a session that we run for as lo
     await ask('cancelSubagent', { id: pending.id });
     expect(await active()).toEqual(['outside', long.sessionKey]);
     expect(await present()).toEqual([2]);
-    const all = (await get('/api/sessions'))['sessions']!;
+    const all = (await get('/api/sessions?active=false'))['sessions']!;
     expect(all).toHaveLength(4);
     // A message to one that has ended: it is at work again.
     await ask('sendToSubagent', { id: short.id, prompt: 'more', waitSeconds: 0 });

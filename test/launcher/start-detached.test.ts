@@ -166,7 +166,7 @@ test('a server that dies for good before the stack is whole ends the wait of who
       const { processes } = launcherStatus(home);
       process.kill(processes.find(({ name }) => name === 'server')!.pid!, 'SIGKILL');
     };
-    const start = startDetached({ ...optionsFor(home, []), onProgress, vainMsMax: 500 });
+    const start = startDetached({ ...optionsFor(home, []), onProgress, vainMsMax: 1500 });
     await expect(start).rejects.toMatchObject({
       code: 'server_unavailable',
       message: `Offshoot could not be started: ${brokenServer}`,

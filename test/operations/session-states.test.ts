@@ -7,7 +7,18 @@ import { callerAs, refusal } from './operations-fixture.ts';
 const HOUR = 3_600_000;
 
 const keys = async (room: HookRoom, filter: OperationInput<'listSessions'> = {}) =>
-  (await room.ask('listSessions', filter)).sessions.map(({ key }) => key);
+  (await room.ask('listSessions', { active: false, ...filter })).sessions.map(({ key }) => key);
+
+test('sessions that are active are listed, and all of them where that is asked', () =>
+  withHooks(async (room) => {
+    await room.prompt('idle', 'hi');
+    room.clock.advance(5 * HOUR);
+    for (const key of ['at work', 'ended']) await room.prompt(key, 'hi');
+    await room.ask('hookSessionEnd', { harness: 'claude-code', sessionKey: 'ended' });
+    const active = await room.ask('listSessions', {});
+    expect(active.sessions.map(({ key }) => key)).toEqual(['at work']);
+    expect(await keys(room)).toEqual(['ended', 'at work', 'idle']);
+  }));
 
 test('sessions are listed by agent, project, harness, time and activity, those active last first', () =>
   withHooks(async (room) => {

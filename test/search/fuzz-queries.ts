@@ -59,7 +59,7 @@ const syntax = [
   ],
 ];
 
-const query = fc
+export const oddQueries = fc
   .array(
     fc.oneof(
       { weight: 4, arbitrary: fc.constantFrom(...words) },
@@ -115,7 +115,7 @@ export function fuzzQueries(options: { seed: number; count: number }): Promise<F
       [{ sessionIds: [] }, /^never$/],
     ];
     fc.assert(
-      fc.property(query, fc.constantFrom(...scopes), (text, [scope, wanted]) => {
+      fc.property(oddQueries, fc.constantFrom(...scopes), (text, [scope, wanted]) => {
         const hits = search(text, { agentId: 'alice', ...scope }, 20);
         result.queries += 1;
         result.fruitful += hits.length > 0 ? 1 : 0;

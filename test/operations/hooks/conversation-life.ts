@@ -163,7 +163,7 @@ function createProgram(room: HookRoom, life: Life) {
 
   /** Of the last messages so many before the first that is new, and more until it is clear where they stand. */
   function startFor(end: number, more: number): number {
-    if (way !== 'windows') return 0;
+    if (way === 'whole' || way === 'edited') return 0;
     for (let from = Math.max(0, Math.min(covered, end - 1) - more); ; from -= 1) {
       if (from <= 0 || isClear(from, end)) return Math.max(0, from);
     }

@@ -14,8 +14,8 @@ export type Step =
   | { do: 'edit'; back: number; saying: number }
   | { do: 'compact' | 'prepare' | 'end' | 'start' | 'clear' };
 
-/** How a program tells its conversation: all of it, what is new and some before, or all of what it goes back in. */
-export type Way = 'whole' | 'windows' | 'edited';
+/** How a program tells its conversation: all of it, what is new and some before, now this and now that, or all of what it goes back in. */
+export type Way = 'whole' | 'windows' | 'mixed' | 'edited';
 
 export interface Life {
   messages: Message[];
@@ -62,7 +62,7 @@ const step = (way: Way): fc.Arbitrary<Step> =>
       }),
     },
     {
-      weight: way === 'windows' ? 3 : 0,
+      weight: way === 'windows' || way === 'mixed' ? 3 : 0,
       arbitrary: fc.record({ do: fc.constant('window' as const), more: fc.nat(4) }),
     },
     {

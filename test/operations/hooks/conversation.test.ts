@@ -16,6 +16,7 @@ const runs = () => ({
 test.each([
   ['whole transcripts', 'whole'],
   ['only the last messages', 'windows'],
+  ['now all and now the last messages', 'mixed'],
 ] as const)(
   'any interleaving gives, after each step, the turns of what was told of the conversation: %s',
   async (_, way) => {

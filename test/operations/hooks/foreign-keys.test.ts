@@ -77,3 +77,10 @@ test('of several agents that have a key the one that it names is meant', () =>
     expect(room.said(key, 'bob')).toEqual(['user: first', 'user: his']);
     expect(room.said(key, 'alice')).toEqual(['user: first']);
   }));
+
+test('where several agents have a key and the one that it names has not, nobody is meant', () =>
+  withHooks(async (room) => {
+    for (const agentId of ['alice', 'carol']) await room.prompt(key, 'first', { agentId });
+    expect(await refusal(room.prompt(key, 'whose'))).toBe('parent_conflict');
+    expect(room.count('sessions')).toBe(2);
+  }));

@@ -134,14 +134,6 @@ test('a second end is skipped, and an end without a project keeps the known one 
   });
 });
 
-test('the time of a hook is the time of its turns, and the project that of its session', async () => {
-  await withHooks(async (room) => {
-    await room.prompt('s1', 'then', { at: '2026-03-08T11:00:00+01:00', cwd: '/repo' });
-    expect(room.store.db.get('SELECT at FROM turns')).toEqual({ at: '2026-03-08T10:00:00.000Z' });
-    expect(room.session('s1')!.project).toBe('/repo');
-  });
-});
-
 test('a project is the same folder with and without slashes at its end', () =>
   withHooks(async (room) => {
     const cases = { root: '/repo/', s1: '/repo//', s2: '/repo', s3: '/' };

@@ -4,6 +4,7 @@ import { expect, test } from '@jest/globals';
 import type { AppError } from '../../../contract/errors.ts';
 import { readTranscript } from '../../../operations/hooks/read-transcript.ts';
 import {
+  signetFolder,
   transcriptRoots,
   type TranscriptRoot,
 } from '../../../operations/hooks/transcript-roots.ts';
@@ -42,6 +43,7 @@ test.each([
 
 test("of Signet's staging transcripts are read where it is the own user's, and no link", () =>
   withFolder(async (folder) => {
+    expect(signetFolder).toBe('/tmp/signet');
     const home = realpathSync(folder);
     const [own, link, taken] = ['own', 'link', 'taken'].map((name) => join(home, name));
     for (const made of [own!, taken!]) {
