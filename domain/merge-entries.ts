@@ -1,8 +1,10 @@
 /** How what a program's transcript says is laid over the turns that are known already. */
 import type { TranscriptEntry } from '../contract/transcript.ts';
 import type { TurnRole } from '../contract/words.ts';
+import { numbered } from './leading-lengths.ts';
 import { singleSpaced } from './plain-text.ts';
 import { sharedSequence } from './shared-sequence.ts';
+import { placeOf } from './snapshot-place.ts';
 
 export interface KnownTurn {
   seq: number;
@@ -38,6 +40,8 @@ export type Extent = 'since' | 'tail' | 'all';
 
 export interface Known {
   extent: Extent;
+  /** The report before was a part. */
+  wasPart: boolean;
   /** In the order in which they are read. */
   turns: KnownTurn[];
   /** Said elsewhere, in branches that were left or out of turn: their words may come back. */
@@ -53,7 +57,11 @@ export function mergeEntries(known: Known, entries: TranscriptEntry[]): Merged {
   const { from, isWhole } =
     known.extent === 'since'
       ? { from: 0, isWhole: true }
-      : placeOf(said, entries.filter(isSaid), known.extent === 'all');
+      : placeOf(
+          said.map((turn) => ({ words: wordsOf(turn), isReported: turn.isReported })),
+          entries.filter(isSaid).map(wordsOf),
+          { mayBeWhole: known.extent === 'all', wasPart: known.wasPart },
+        );
   const turns = align(said.slice(from), entries);
   const isAfterReports = known.extent !== 'since' && said.some((turn) => turn.isReported);
   const isApart = isAfterReports && entries.some(isSaid) && turns.every((turn) => turn === null);
@@ -73,70 +81,6 @@ const wordsOf = (turn: { role: TurnRole; text: string }) =>
   `${turn.role}\0${singleSpaced(turn.text)}`;
 
 /**
- * Where a snapshot begins in what is known: where its words lead on to the end, or further; at the very
- * beginning; around words that it shares; or nowhere, and then only a hook's own words since the last
- * report can be its. It is whole where it has the first words, or at least half of all.
- */
-function placeOf(
-  said: KnownTurn[],
-  entries: TranscriptEntry[],
-  mayBeWhole: boolean,
-): { from: number; isWhole: boolean } {
-  const keys = entries.map(wordsOf);
-  const words = said.map(wordsOf);
-  const since = said.findLastIndex((turn) => turn.isReported) + 1;
-  // Among the hooks' own words each finds its place by itself.
-  if (keys.length === 0 || since === 0) return { from: 0, isWhole: false };
-  const first = said.findIndex((turn) => turn.isReported);
-  const isFromFirst = mayBeWhole && keys[0] === words[Math.max(first, 0)];
-  const reportedAt = said.flatMap((turn, index) => (turn.isReported ? [index] : []));
-  const reported = reportedAt.map((at) => words[at]!);
-  // What hooks have told since may have gaps, and may be said again: it is looked for behind the last report.
-  const end =
-    reportedAt[leadingOn(reported, keys, words.slice(since))] ??
-    someAt(leadingOn(words, keys)) ??
-    reportedAt[leadingOn(reported, keys)];
-  if (end !== undefined) return { from: isFromFirst ? 0 : end, isWhole: isFromFirst };
-  if (isFromFirst) return { from: 0, isWhole: true };
-  const inside = words.findLastIndex((_, start) => leadsOn(words, start, keys));
-  if (inside >= 0 && keys.join('').length >= REPEATED_CHARS_MIN) {
-    return { from: inside, isWhole: false };
-  }
-  const shared = new Set(keys);
-  const isMost = reportedAt.filter((at) => shared.has(words[at]!)).length * 2 >= reportedAt.length;
-  if (mayBeWhole && isMost) return { from: 0, isWhole: true };
-  const key = keys.find((one) => one.length >= TELLING_CHARS_MIN && words.includes(one));
-  const around = key === undefined ? -1 : words.lastIndexOf(key, since - 1);
-  return { from: around >= 0 ? around : since, isWhole: false };
-}
-
-const someAt = (at: number): number | undefined => (at < 0 ? undefined : at);
-
-/** A few short words may well be said again; more than that is a snapshot that came late. */
-const REPEATED_CHARS_MIN = 40;
-/** Words that are said once. */
-const TELLING_CHARS_MIN = 24;
-
-/** From which of these words on they are those that the entries begin with, and the others come behind; -1 for none. */
-const leadingOn = (words: string[], keys: string[], others: string[] = []) =>
-  words.findIndex((_, start) => {
-    const count = words.length - start;
-    return count <= keys.length && leadsOn(words, start, keys) && isWithin(others, keys, count);
-  });
-
-/** Whether these words come in this order, from there on. */
-function isWithin(words: string[], keys: string[], from: number): boolean {
-  let at = from - 1;
-  return words.every((word) => (at = keys.indexOf(word, at + 1)) >= 0);
-}
-
-function leadsOn(words: string[], start: number, keys: string[]): boolean {
-  const length = Math.min(words.length - start, keys.length);
-  for (let at = 0; at < length; at += 1) if (words[start + at] !== keys[at]) return false;
-  return true;
-}
-
-/**
  * Each said entry is the turn that was reported with its words, or that a hook has told, in the order of both; and
  * only of what is left then, one whose words it has among others.
  */
@@ -147,8 +91,10 @@ function align(known: KnownTurn[], entries: TranscriptEntry[]): (KnownTurn | nul
     const some = known.filter((turn) => turn.isReported === isReported && !found.has(turn));
     if (some.length === 0) return;
     const open = entries.flatMap((entry, at) => (isSaid(entry) && turns[at] === null ? [at] : []));
-    const words = some.map(wordsOf);
-    const asked = open.map((at) => wordsOf(entries[at]!));
+    const [words, asked] = numbered(
+      some.map(wordsOf),
+      open.map((at) => wordsOf(entries[at]!)),
+    );
     const isSame = (x: number, y: number) =>
       words[x] === asked[y] || (isWrappedToo && isWrapped(some[x]!, entries[open[y]!]!));
     for (const [x, y] of sharedSequence(some.length, open.length, isSame)) {

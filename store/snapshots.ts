@@ -114,11 +114,12 @@ function knownFor(
   follows: Report['follows'],
 ): Known {
   const state = snapshotOf(session);
+  const wasPart = state?.isPart ?? false;
   if (follows !== null && state !== null) {
     const turns = since(db, session, state.seq, follows === 'from its last entry');
     const there = new Set(turns.map((turn) => turn.seq));
     const away = toldOnly(db, session.id, state.seq).filter((turn) => !there.has(turn.seq));
-    return { extent: 'since', turns, away };
+    return { extent: 'since', turns, away, wasPart };
   }
   const isAll =
     entries.length > WINDOW_ENTRIES ||
@@ -129,9 +130,10 @@ function knownFor(
       extent: 'tail',
       turns: lastTurns(db, session.id, TAIL_TURNS).map(knownTurn),
       away: [],
+      wasPart,
     };
   const turns = lastTurns(db, session.id, everyTurn).map(knownTurn);
-  return { extent: 'all', turns, away: awayFrom(db, session.id, turns) };
+  return { extent: 'all', turns, away: awayFrom(db, session.id, turns), wasPart };
 }
 
 /** What is read after the turn with this number, or from it on. */

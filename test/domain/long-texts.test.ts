@@ -24,6 +24,8 @@ test.each(many)('five million of %j in a row go through whatever looks at texts'
   expect(saidIn([text], everyWord).lines).toHaveLength(1);
   const [entry] = parserFor('codex', `User: ${text}`)(`User: ${text}`);
   const known = { seq: 1, role: 'user', text, raw: null, isReported: true } as const;
-  const merged = mergeEntries({ turns: [known], away: [], extent: 'all' }, [entry!]);
+  const merged = mergeEntries({ turns: [known], away: [], extent: 'all', wasPart: false }, [
+    entry!,
+  ]);
   expect(merged.turns).toEqual([known]);
 });

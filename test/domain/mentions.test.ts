@@ -74,6 +74,6 @@ test('a name is found where its words stand one after the other, in any script a
         expect(at < 0 ? -1 : Math.floor(at / 2 ** 32)).toBe(words.length === 0 ? -1 : last);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: Number(process.env['RUNS'] ?? 500) },
   );
 });

@@ -58,6 +58,7 @@ function createProgram(room: HookRoom, life: Life) {
   let covered = 0;
   let lagged = -1;
   let onDisk = '';
+  let wasPart = false;
 
   const send = async (name: string, hook: object) => {
     const key = isKeyed ? { idempotencyKey: `k${sent.length}` } : {};
@@ -89,6 +90,7 @@ function createProgram(room: HookRoom, life: Life) {
     covered = Math.max(covered, until);
     if (until > editedAt) isUntold = false;
     const content = write(messages.slice(from, until), life);
+    if (until > from) wasPart = from > 0;
     if (by === 'inline') return until === from ? {} : { transcript: content };
     // As a program does: what is there is added to, unless its end has to be written anew.
     if (content.startsWith(onDisk)) appendFileSync(path, content.slice(onDisk.length));
@@ -164,6 +166,8 @@ function createProgram(room: HookRoom, life: Life) {
   /** Of the last messages so many before the first that is new, and more until it is clear where they stand. */
   function startFor(end: number, more: number): number {
     if (way === 'whole' || way === 'edited') return 0;
+    // The last messages alone say nothing of how those before stand to each other.
+    if (way === 'mixed' && lagged >= covered) return 0;
     for (let from = Math.max(0, Math.min(covered, end - 1) - more); ; from -= 1) {
       if (from <= 0 || isClear(from, end)) return Math.max(0, from);
     }
@@ -172,8 +176,10 @@ function createProgram(room: HookRoom, life: Life) {
   function isClear(from: number, end: number): boolean {
     const window = messages.slice(from, end).map(spoken);
     const before = messages.slice(0, covered).map(spoken);
-    // With the first words of all of them it could be all of them.
-    if (window[0] === before[0]) return false;
+    // With the first words of all of them it could be all of them, unless others were a part, and it goes on otherwise.
+    if (window[0] === before[0] && !(wasPart && window.length > 1 && window[1] !== before[1])) {
+      return false;
+    }
     const shared = covered - from;
     if (shared === 0) return window.every((words) => !before.includes(words));
     const overlap = window.findLastIndex(

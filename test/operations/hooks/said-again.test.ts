@@ -1,0 +1,57 @@
+/** Programs that report only the last messages, in conversations whose first words are said again. */
+import { expect, test } from '@jest/globals';
+import { line, withHooks, type HookRoom } from './hooks-fixture.ts';
+
+const talk = [
+  ['continue', 'I fixed the parser.'],
+  ['now the tests', 'The tests pass.'],
+  ['and the docs', 'Docs are written.'],
+  ['continue', 'I opened the release branch.'],
+  ['and the docs', 'They are there already.'],
+  ['continue', 'All is done.'],
+] as const;
+const asLines = (some: readonly (readonly [string, string])[]) =>
+  some.map(([user, assistant]) => line('user', user) + line('assistant', assistant)).join('');
+const asText = (some: readonly (readonly [string, string])[]) =>
+  some.map(([user, assistant]) => `User: ${user}\nAssistant: ${assistant}\n`).join('');
+const wanted = talk.flatMap(([user, assistant]) => [`user: ${user}`, `assistant: ${assistant}`]);
+
+async function tellLast(
+  room: HookRoom,
+  count: number,
+  { write, isPrompted }: { write: typeof asLines; isPrompted: boolean },
+): Promise<void> {
+  for (let at = 0; at < talk.length; at += 1) {
+    const [user, assistant] = talk[at]!;
+    if (isPrompted) await room.prompt('s1', user, { idempotencyKey: `p${at}` });
+    const transcript = write(talk.slice(Math.max(0, at + 1 - count / 2), at + 1));
+    const stop = { harness: 'claude-code', sessionKey: 's1', idempotencyKey: `s${at}` };
+    await room.ask('hookStop', { ...stop, transcript, lastAssistantMessage: assistant });
+  }
+}
+
+test.each([
+  ['the last two messages, as lines', 2, { write: asLines, isPrompted: true }],
+  ['the last two messages, as lines, and no prompts', 2, { write: asLines, isPrompted: false }],
+  ['the last two messages, as text', 2, { write: asText, isPrompted: true }],
+  ['the last four messages, as lines', 4, { write: asLines, isPrompted: true }],
+  ['the last four messages, as text, and no prompts', 4, { write: asText, isPrompted: false }],
+] as const)(
+  '%s: each stands once, in its place, and all of them told at the end add nothing',
+  (_, count, how) =>
+    withHooks(async (room) => {
+      await tellLast(room, count, how);
+      expect(room.said('s1')).toEqual(wanted);
+      const end = { harness: 'claude-code', sessionKey: 's1', transcript: how.write(talk) };
+      await room.ask('hookSessionEnd', end);
+      expect(room.said('s1')).toEqual(wanted);
+      expect(room.all('s1').filter((turn) => turn.includes('leaves turn'))).toEqual([]);
+    }),
+);
+
+test('whoever reports all of it and goes back to the first prompt has gone back', () =>
+  withHooks(async (room) => {
+    await room.report('s1', asLines(talk.slice(0, 4)));
+    await room.report('s1', line('user', 'continue') + line('assistant', 'Something else.'));
+    expect(room.said('s1')).toEqual(['user: continue', 'assistant: Something else.']);
+  }));
