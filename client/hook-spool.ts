@@ -31,6 +31,8 @@ export interface HookSpool {
   forget(): void;
   /** Hooks that nobody will take stay, and wait no longer. */
   setAside(names: readonly string[]): void;
+  /** Beside it, with a limit of its own: what waits until somebody has settled why it is refused. It keeps nothing else back. */
+  unsettled(): HookSpool;
 }
 
 /** Microseconds of its time, process and bytes; so neither order nor size asks for a look into the file. */
@@ -63,6 +65,7 @@ export function openHookSpool(folder: string, server: HookServer | null = null):
     setAside(refused) {
       for (const name of refused) renameIfThere(join(folder, name), `${join(folder, name)}.locked`);
     },
+    unsettled: () => openHookSpool(join(folder, 'unsettled'), server ?? readServer(folder)),
   };
 }
 

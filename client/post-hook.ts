@@ -2,6 +2,7 @@
  * One hook, sent to the server once. Written for the hook command, which starts anew for each hook: it loads neither
  * schemas nor the typed client, and what comes back is checked only for being JSON.
  */
+import type { RequestErrorCode } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import { headers as ours } from '../contract/names.ts';
 import type { SpooledHook } from './hook-spool.ts';
@@ -15,6 +16,8 @@ export type Posted =
   | { kind: 'answered'; answer: Readonly<Record<string, unknown>> }
   /** The server will never take it as it is. */
   | { kind: 'refused'; why: string }
+  /** Nor this one, until somebody has put in order what the server has. */
+  | { kind: 'unsettled'; why: string }
   /** It does not take this token. */
   | { kind: 'locked'; why: string }
   /** Nobody knows whether the server has it; sending it again does no harm. */
@@ -22,6 +25,10 @@ export type Posted =
 
 /** Any other answer that is no success may come out otherwise later, from a server that starts. */
 const refusals: ReadonlySet<number> = new Set([400, 403, 404, 405, 409, 413, 415, 422]);
+/** Another agent's report of the same key brings it about: it must not cost a program its words. */
+const unsettledCode: RequestErrorCode = 'parent_conflict';
+const toSettle =
+  "delete one of them, or give the program a token for its agent's (offshoot token create)";
 
 export async function postHook(
   server: HookServer,
@@ -38,7 +45,13 @@ export async function postHook(
     const body = bodyOf(text);
     if (status >= 200 && status < 300) return { kind: 'answered', answer: body ?? {} };
     const why = typeof body?.detail === 'string' ? body.detail : `the server answered ${status}`;
-    return { kind: refusals.has(status) ? 'refused' : status === 401 ? 'locked' : 'away', why };
+    if (refusals.has(status)) {
+      const isUnsettled = body?.code === unsettledCode;
+      return isUnsettled
+        ? { kind: 'unsettled', why: `${why}: ${toSettle}` }
+        : { kind: 'refused', why };
+    }
+    return { kind: status === 401 ? 'locked' : 'away', why };
   } catch (error) {
     return { kind: 'away', why: (error as Error).message };
   }

@@ -1,25 +1,32 @@
 /** What agent programs report of their sessions, and what each report is answered with. */
 import { z } from 'zod';
 import { limits } from './limits.ts';
+import { momentSchema } from './moments.ts';
 import {
   keySchema,
   pathSchema,
   projectSchema,
   sessionKeySchema as sessionKey,
+  wordsSchema as words,
 } from './requests.ts';
+import { wellFormed } from './well-formed.ts';
 import { promptReasonSchema, runtimePathSchema } from './words.ts';
 
 /** Of a field that must be there: `harness: is required`. */
 const required = {
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : undefined),
 };
-const words = z.string();
-const label = z.string().max(limits.titleCharsMax).trim().min(1);
+const label = words.max(limits.titleCharsMax).trim().min(1);
+
+/** For a folder whose name is no UTF-8 nothing that is said in it is refused. Ids are: two must not become one. */
+const mended = <S extends z.ZodType<string, string>>(path: S) =>
+  z.preprocess((given: string) => wellFormed(given), path);
 
 /** What every hook takes. A field that no hook knows is kept with the turn that the hook adds. */
 const common = {
   harness: z
     .string(required)
+    .overwrite(wellFormed)
     .max(limits.keyCharsMax)
     .trim()
     .min(1)
@@ -33,11 +40,12 @@ const common = {
     .optional()
     .describe("Whose data it is. Never a program's own sub-agent id, which is `harnessAgentId`"),
   harnessAgentId: keySchema.optional().describe("The program's own id of one of its sub-agents"),
-  project: projectSchema.optional().describe('The folder that the session works in; also `cwd`'),
-  at: z.iso
-    .datetime({ offset: true })
+  project: mended(projectSchema)
     .optional()
-    .describe('When it happened; now, where it is not said'),
+    .describe('The folder that the session works in; also `cwd`'),
+  at: momentSchema
+    .optional()
+    .describe('When it happened; now, where it is not said, or by a clock that is far ahead'),
   runtimePath: runtimePathSchema
     .optional()
     .describe('Which way the report took. The header X-Offshoot-Runtime-Path goes before it'),
@@ -51,7 +59,7 @@ const transcript = {
   transcript: words
     .optional()
     .describe("The program's transcript as it is: whole, or its last messages"),
-  transcriptPath: pathSchema
+  transcriptPath: mended(pathSchema)
     .optional()
     .describe("A file of it below the programs' own folders, or one that the configuration allows"),
 };
@@ -90,7 +98,10 @@ export const preCompactionSchema = hook({ ...common, ...transcript, lastAssistan
 export const compactionCompleteSchema = hook({
   ...common,
   ...transcript,
-  summary: z.string(required).refine((text) => text.trim() !== '', 'must not be empty or blank'),
+  summary: z
+    .string(required)
+    .overwrite(wellFormed)
+    .refine((text) => text.trim() !== '', 'must not be empty or blank'),
 });
 export const checkpointExtractSchema = hook({
   ...common,
@@ -210,7 +221,7 @@ function hook<S extends z.ZodRawShape>(shape: S) {
     }
     return {
       ...(Object.fromEntries(fields) as z.output<typeof known>),
-      extra: extra.length === 0 ? null : Object.fromEntries(extra),
+      extra: extra.length === 0 ? null : wellFormed(Object.fromEntries(extra)),
     };
   });
   const names = Object.keys(shape).map((name) => [name, ...(hookAliases[name] ?? [])]);

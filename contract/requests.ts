@@ -1,7 +1,9 @@
 /** What can be asked. Input is parsed with these schemas at the edge, and only there. */
 import { z } from 'zod';
 import { defaults, limits } from './limits.ts';
+import { momentSchema } from './moments.ts';
 import { localHostId } from './names.ts';
+import { wellFormed } from './well-formed.ts';
 import { withAliases } from './with-aliases.ts';
 import {
   executionModeSchema,
@@ -13,6 +15,8 @@ import {
 
 /** Half a character cannot be written as UTF-8: it would be stored and hashed as something else. */
 const text = z.string().refine((given) => given.isWellFormed(), 'is not well-formed Unicode');
+/** What was said is kept, also where it was cut in the middle of a character: as the store holds it. */
+export const wordsSchema = z.string().overwrite(wellFormed);
 const id = text.min(1).max(limits.keyCharsMax);
 /** How long it may be, and of what, is said of the words as they were sent: so says the document, too. */
 export const keySchema = text
@@ -130,8 +134,8 @@ export const listSubagentsSchema = withAliases(
     parentSessionId: sessionKey.optional(),
     rootSessionId: sessionKey.optional(),
     agentId: key.optional(),
-    since: z.iso.datetime({ offset: true }).optional().describe('createdAt at or after'),
-    until: z.iso.datetime({ offset: true }).optional().describe('createdAt before'),
+    since: momentSchema.optional().describe('createdAt at or after'),
+    until: momentSchema.optional().describe('createdAt before'),
     limit: page.default(limits.pageDefault),
     cursor: cursor.optional(),
   }),
@@ -177,7 +181,7 @@ export const listSessionsSchema = withAliases(
     agentId: key.optional(),
     project: projectSchema.optional().describe('This folder, or one below it'),
     harness: key.optional(),
-    since: z.iso.datetime({ offset: true }).optional().describe('Active at or after'),
+    since: momentSchema.optional().describe('Active at or after'),
     active: yesOrNo
       .default(true)
       .describe(

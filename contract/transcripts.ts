@@ -2,12 +2,19 @@
 import { z } from 'zod';
 import { isShallow } from './depth.ts';
 import { limits } from './limits.ts';
+import { momentSchema } from './moments.ts';
 import { turnSchema } from './records.ts';
-import { keySchema, projectSchema, sessionKeySchema as key, yesOrNo } from './requests.ts';
+import {
+  keySchema,
+  projectSchema,
+  sessionKeySchema as key,
+  wordsSchema,
+  yesOrNo,
+} from './requests.ts';
+import { wellFormed } from './well-formed.ts';
 import { withAliases } from './with-aliases.ts';
 import { turnRoleSchema, turnSources } from './words.ts';
 
-const time = z.iso.datetime();
 const after = z.coerce.number().int().min(0);
 
 const toolUseSchema = z.object({
@@ -82,9 +89,9 @@ export const exportedSessionSchema = z.object({
   version: z.literal(1),
   sessionKey: key,
   agentId: keySchema,
-  harness: z.string().nullable(),
+  harness: wordsSchema.nullable(),
   project: projectSchema.nullable(),
-  title: z.string().nullable(),
+  title: wordsSchema.nullable(),
   /** Ranges of turns in the order in which they are read; null where that is as they came. */
   order: z
     .array(z.tuple([z.number().int().min(1), z.number().int().nullable()]))
@@ -103,10 +110,10 @@ function isOrder(ranges: [number, number | null][]): boolean {
   );
 }
 
-export const exportedTurnSchema = z.object({
+const turnLineSchema = z.object({
   seq: z.number().int().min(1),
   role: turnRoleSchema,
-  at: time,
+  at: momentSchema,
   text: z.string(),
   raw: z.string().nullable(),
   tools: z.array(toolUseSchema).nullable(),
@@ -116,4 +123,6 @@ export const exportedTurnSchema = z.object({
     .refine((given) => isShallow(given), 'is nested too deep')
     .nullable(),
 });
-export type ExportedTurn = z.infer<typeof exportedTurnSchema>;
+export type ExportedTurn = z.infer<typeof turnLineSchema>;
+/** What is there already is told by its words: they are compared as the store holds them. */
+export const exportedTurnSchema = z.preprocess(wellFormed<unknown>, turnLineSchema);

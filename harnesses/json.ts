@@ -23,8 +23,8 @@ export function textOrJson(value: unknown): string {
   return value === undefined || value === null ? '' : JSON.stringify(value);
 }
 
-/** The largest time that a Date holds, in milliseconds. */
-const timeMax = 8_640_000_000_000_000;
+/** The last that has four digits of year, in milliseconds: a longer one does not compare as text. */
+const timeMax = 253_402_300_799_999;
 /** Below it a number counts seconds: as milliseconds it would lie in 1973. */
 const secondsMax = 100_000_000_000;
 

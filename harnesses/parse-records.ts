@@ -4,6 +4,7 @@
  * be read is a mark with its text: nobody can say who spoke, and nothing is dropped.
  */
 import type { ParseTranscript, TranscriptEntry } from '../contract/transcript.ts';
+import { wellFormed } from '../contract/well-formed.ts';
 import { objectOf, type JsonObject } from './json.ts';
 import { mark, type Said } from './said.ts';
 import { splitDocument, withoutComma } from './split-document.ts';
@@ -37,8 +38,9 @@ export function linesOf(text: string): string[] {
   return lines;
 }
 
+/** In JSON half a character stands escaped, and becomes one only when it is read: the line itself stays as it is. */
 function entryOf(raw: string, json: string, read: (record: JsonObject) => Said): TranscriptEntry {
-  return { ...readSaid(json.trim(), read), raw };
+  return { ...wellFormed(readSaid(json.trim(), read)), raw };
 }
 
 function readSaid(json: string, read: (record: JsonObject) => Said): Said {

@@ -92,8 +92,9 @@ export async function importSession(
   });
 }
 
-const newTurn = ({ seq: _seq, raw, tools, source, extra, ...turn }: ExportedTurn) => ({
+const newTurn = ({ seq: _seq, at, raw, tools, source, extra, ...turn }: ExportedTurn) => ({
   ...turn,
+  at: new Date(at).toISOString(),
   ...(source !== null && { source }),
   ...(raw !== null && { raw }),
   ...(tools !== null && { tools: JSON.stringify(tools) }),

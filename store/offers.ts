@@ -16,7 +16,10 @@ export interface Offer {
   envelope: string;
 }
 
-/** What ended children have to say to this session, in the order in which they ended. */
+/**
+ * What ended children have to say to this session, in the order in which they ended; what shows no sign of having been
+ * read not more often than `offersMax` times.
+ */
 export function callbacksToOffer(
   db: Db,
   session: Pick<SessionRow, 'id' | 'kind'>,
@@ -24,7 +27,7 @@ export function callbacksToOffer(
 ): Offer[] {
   if (session.kind === 'managed') return [];
   return waitingCallbacks(db, session.id, limits.callbacksPerTurnMax)
-    .filter(({ offers }) => offers < offersMax)
+    .filter(({ offers, offered_seq: seq }) => seq === null || offers < offersMax)
     .map((callback) => ({
       id: callback.id,
       envelope: envelopeOf(db, callback, { isRepeat: callback.offers > 0 }),
@@ -40,21 +43,29 @@ export function markOffered(tx: Tx, session: Pick<SessionRow, 'id'>, ids: string
   );
 }
 
+export interface TurnOver {
+  isTurnOver?: boolean;
+  /** When it was; now, where it is not said. */
+  at?: string;
+}
+
 /**
  * Acknowledges what was offered and read: its id stands in a later turn, or the model has answered since,
- * or says now that its turn is over. Call it when what a hook brought is in the store.
+ * or says that its turn was over `at` a time since. Call it when what a hook brought is in the store.
  */
 export function settleOffers(
   tx: Tx,
   session: Pick<SessionRow, 'id'>,
-  { isTurnOver = false }: { isTurnOver?: boolean } = {},
+  { isTurnOver = false, at = tx.now }: TurnOver = {},
 ): string[] {
   const offered = tx.db.all<CallbackRow>(
     `SELECT * FROM mailbox WHERE session_id = :id AND offered_seq IS NOT NULL
        AND state IN ('queued', 'undelivered') ORDER BY seq LIMIT :limit`,
     { id: session.id, limit: limits.callbacksPerTurnMax },
   );
-  const read = offered.filter((callback) => isTurnOver || hasSign(tx.db, callback));
+  // A turn that was over before the offer, and is told late, has read nothing of it.
+  const isRead = ({ offered_at: offeredAt }: CallbackRow) => isTurnOver && at >= offeredAt!;
+  const read = offered.filter((callback) => isRead(callback) || hasSign(tx.db, callback));
   if (read.length === 0) return [];
   const ids = read.map(({ id }) => id);
   for (const callback of acknowledge(tx, session.id, ids)) {
@@ -78,16 +89,15 @@ export function withdrawOffers(tx: Tx, session: Pick<SessionRow, 'id'>): void {
 }
 
 /**
- * All of it in one: what was read is acknowledged, the rest is offered, as far as it was not offered
- * `offersMax` times already. Empty: nothing waits.
+ * All of it in one: what was read is acknowledged, the rest is offered. Empty: nothing waits.
  */
 export function offerCallbacks(
   tx: Tx,
   session: Pick<SessionRow, 'id' | 'kind'>,
-  { isTurnOver = false, offersMax }: { isTurnOver?: boolean; offersMax?: number | undefined } = {},
+  { offersMax, ...over }: TurnOver & { offersMax?: number | undefined } = {},
 ): Offer[] {
   if (!isAnyWaiting(tx.db, session.id)) return [];
-  settleOffers(tx, session, { isTurnOver });
+  settleOffers(tx, session, over);
   const offers = callbacksToOffer(tx.db, session, offersMax);
   if (offers.length > 0) {
     markOffered(

@@ -3,6 +3,9 @@ import type { Readable } from 'node:stream';
 import { limits } from '../../contract/limits.ts';
 import { objectOf, type JsonObject } from '../../harnesses/json.ts';
 
+/** Some programs, and shells of Windows, write it before all that they pipe. */
+const byteOrderMark = /^\ufeff/;
+
 export async function readPayload(
   stdin: Readable,
 ): Promise<{ payload: JsonObject } | { problem: string }> {
@@ -11,7 +14,7 @@ export async function readPayload(
     return { problem: `the payload has more than ${limits.hookInputBytesMax} bytes` };
   }
   try {
-    const payload = objectOf(JSON.parse(bytes.toString('utf8')));
+    const payload = objectOf(JSON.parse(bytes.toString('utf8').replace(byteOrderMark, '')));
     if (payload !== null) return { payload };
   } catch {
     // Said below, as of any other text that is no object.

@@ -81,6 +81,9 @@ async function deliver(hook: HookCall, deps: HookDeps): Promise<Posted> {
   const signal = anySignal([AbortSignal.timeout(limits.hookMs), deps.signal]);
   const posted = await send(hook, { server, spool, signal });
   if (posted.kind === 'answered' || posted.kind === 'refused') return posted;
+  if (posted.kind === 'unsettled') {
+    return { kind: 'away', why: `${posted.why}; ${keep(hook, spool && spool.unsettled())}` };
+  }
   return { kind: 'away', why: `${posted.why}; ${keep(hook, spool)}` };
 }
 

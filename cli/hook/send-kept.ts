@@ -8,7 +8,7 @@ import { openHookSpool } from '../../client/hook-spool.ts';
 import type { HookServer } from '../../client/post-hook.ts';
 import type { HomePaths } from '../../contract/home.ts';
 import { limits } from '../../contract/limits.ts';
-import { sendSpooled } from './send-spooled.ts';
+import { sendSpooled, sendUnsettled } from './send-spooled.ts';
 
 interface Sending {
   paths: HomePaths;
@@ -26,6 +26,8 @@ export function startSendingKept({
 }: Sending): () => void {
   const over = new AbortController();
   let timer: NodeJS.Timeout | undefined;
+  /** Once a start: it may wait for days. No more than there are sessions of which something waits. */
+  const told = new Set<string>();
   const look = async () => {
     // In the order in which they were kept, spool by spool, the home's own first.
     for (const folder of spoolsOf(paths)) {
@@ -37,13 +39,24 @@ export function startSendingKept({
   };
   async function sendFrom(folder: string): Promise<void> {
     const spool = openHookSpool(folder);
-    if (over.signal.aborted || spool.names().length === 0) return;
-    const server = folder === paths.ownHookSpool ? ownServer(paths, url) : spool.server();
+    const unsettled = spool.unsettled();
+    if (over.signal.aborted || spool.names().length + unsettled.names().length === 0) return;
+    const server =
+      folder === paths.ownHookSpool
+        ? ownServer(paths, url)
+        : (spool.server() ?? unsettled.server());
     // What was meant for another server waits for a hook of its own.
     if (server === null || !['', url].includes(server.url)) return;
     const onLocked = (why: string) =>
       log(`hooks that were kept in ${folder} are set aside: ${why}`);
-    await sendSpooled(spool, { ...server, url }, over.signal, onLocked);
+    const to = { ...server, url };
+    if (spool.names().length > 0) await sendSpooled(spool, to, over.signal, onLocked);
+    if (unsettled.names().length > 0) await sendUnsettled(unsettled, to, over.signal, onUnsettled);
+  }
+  function onUnsettled(why: string): void {
+    if (told.has(why)) return;
+    told.add(why);
+    log(`hooks are kept until it is settled whose they are: ${why}`);
   }
   void look();
   return () => {

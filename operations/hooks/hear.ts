@@ -1,6 +1,6 @@
 /** What all hooks have in common: whose session it is, whether it may be reported, and one transaction. */
-import { createHash } from 'node:crypto';
 import { AppError } from '../../contract/errors.ts';
+import { heardAt } from '../../contract/moments.ts';
 import {
   operations,
   type OperationDeclaration,
@@ -14,7 +14,6 @@ import { findAnswer, keepAnswer } from '../../store/hook-answers.ts';
 import type { ContextConfig } from '../../store/context-block.ts';
 import type { InvocationRow } from '../../store/invocations.ts';
 import { reportedSession } from '../../store/lineage.ts';
-import { withdrawOffers } from '../../store/offers.ts';
 import type { ReadTurn } from '../../store/reading-order.ts';
 import { findSession, sessionById, setEnded, type SessionRow } from '../../store/sessions.ts';
 import { snapshotOf } from '../../store/snapshots.ts';
@@ -26,6 +25,7 @@ import { requireInProject, scopeOf } from '../scope.ts';
 import { whoseAgent } from '../whose-agent.ts';
 import { isOwnTranscript } from './own-transcript.ts';
 import { givenInline, readTranscript, type GivenTranscript } from './read-transcript.ts';
+import { hearAgain, nameOf, transcriptName } from './repeat.ts';
 import { leaveRest } from './said.ts';
 import { isBeginning, refuseForeign, see, type Reporter } from './see.ts';
 import { NeedsWhole, takeTranscript } from './take-transcript.ts';
@@ -205,23 +205,27 @@ function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought)
   refuseForeign(tx, hearing, about.sessionKey, before);
   if (about.rootSessionKey !== null) refuseForeign(tx, hearing, about.rootSessionKey, holder);
   if (isLeftAlone(tx, hearing, before, holder)) return bypassedAnswer(kind.name) as A;
-  const named = nameOf(kind, caller, hook);
-  const known = before && named !== null ? findAnswer(tx, before.id, named) : undefined;
-  // What its first answer offered may never have been read: else the end of the turn would settle it.
-  if (known !== undefined && before && isUnread) withdrawOffers(tx, before);
-  if (known !== undefined) return known as A;
   const path = caller.runtimePath ?? hook.runtimePath ?? null;
+  const at = timeOf(tx, hook);
+  const taken = { harness: hook.harness, at, isFinal: kind.isEnd ?? false };
+  const given = brought.transcript;
+  const name = nameOf(kind, caller, hook);
+  const kept = before && name !== null ? findAnswer(tx, before.id, name.key) : undefined;
+  if (before && name && kept) {
+    const again = { name, kept, hook, given, isUnread, path, holder: holder ?? null, taken };
+    return hearAgain(tx, before, again) as A;
+  }
   for (const session of [before, holder]) if (session) refuseOtherPath(session, path, tx.now);
 
-  const at = timeOf(tx, hook);
   const session = see(tx, hearing, before, at);
-  if (path !== null) {
+  // What comes late, from before its end, does not make it go on: nobody holds what is over.
+  const isLeftOver = before?.ended_at && sessionById(tx.db, session.id).ended_at !== null;
+  if (path !== null && !isLeftOver) {
     claimSession(tx, before ?? session, path);
     const isOfHolder = holder && holder !== before && holderOf(holder, tx.now) === path;
     if (isOfHolder) claimSession(tx, holder, path);
   }
-  const taken = { harness: hook.harness, at, isFinal: kind.isEnd ?? false };
-  const end = brought.transcript && takeTranscript(tx, session, brought.transcript, taken);
+  const end = given && takeTranscript(tx, session, given, taken);
   let extra = hook.extra;
   const takeExtra = () => {
     const left = extra;
@@ -229,15 +233,19 @@ function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought)
     return left;
   };
   const now = sessionById(tx.db, session.id);
-  const has = { isNamed: named !== null, hasTranscript: brought.transcript !== null, end };
+  const has = { isNamed: name !== null, hasTranscript: given !== null, end };
   const heard: Heard = { tx, session: now, before, at, config, isUnread, ...has, takeExtra };
   const answer = effect(heard);
   leaveRest(heard);
-  if (named !== null) keepAnswer(tx, session.id, named, answer);
+  if (name !== null) {
+    // One whose file was refused has none: when it comes again, the file may be there.
+    const transcript = transcriptName(hook, given);
+    keepAnswer(tx, session.id, name.key, { answer, said: name.said, transcript });
+  }
   return answer;
 }
 
-const timeOf = (tx: Tx, { at }: Hook) => (at === undefined ? tx.now : new Date(at).toISOString());
+const timeOf = (tx: Tx, { at }: Hook) => heardAt(at, tx.now);
 
 /**
  * Bypass lasts until the session ends. What comes behind the end, as a repeat or late, is still of the
@@ -269,16 +277,4 @@ function isLeftAlone<A>(
 function bypassedAnswer(name: OperationName): object {
   const operation: OperationDeclaration = operations[name];
   return { ...operation.idle, bypassed: true };
-}
-
-/**
- * What makes a repeat of this hook known: its key, or that it says when it happened. Without either, the
- * same words twice in a row are a repeat.
- */
-function nameOf(kind: HookKind, caller: Caller, hook: Hook): string | null {
-  const key = hook.idempotencyKey ?? caller.idempotencyKey;
-  if (key !== null) return `${kind.name} ${key}`;
-  if (hook.at === undefined) return null;
-  const { transcript: _inline, transcriptPath: _path, ...rest } = hook;
-  return `${kind.name} ${createHash('sha256').update(JSON.stringify(rest)).digest('base64url')}`;
 }

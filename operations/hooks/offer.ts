@@ -3,7 +3,7 @@ import { offerCallbacks, settleOffers } from '../../store/offers.ts';
 import type { Heard } from './hear.ts';
 
 interface OfferOptions {
-  /** What was offered before has been read: a turn of the model's is over that began after it. */
+  /** The hook says that a turn of the model's is over: what was offered before that has been read. */
   isTurnOver?: boolean;
   isSilent?: boolean;
   offersMax?: number | undefined;
@@ -11,12 +11,12 @@ interface OfferOptions {
 
 /** What ended children have to say to this session, for its model to read. */
 export function offer(
-  { tx, session, isUnread }: Heard,
+  { tx, session, at, isUnread }: Heard,
   { isTurnOver = false, isSilent = false, offersMax }: OfferOptions = {},
 ): { inject: string; reason: PromptReason } {
   const isForNobody = isUnread || isSilent;
-  if (isForNobody) settleOffers(tx, session, { isTurnOver });
-  const offers = isForNobody ? [] : offerCallbacks(tx, session, { isTurnOver, offersMax });
+  if (isForNobody) settleOffers(tx, session, { isTurnOver, at });
+  const offers = isForNobody ? [] : offerCallbacks(tx, session, { isTurnOver, at, offersMax });
   if (offers.length === 0) return { inject: '', reason: 'no_memory' };
   return { inject: offers.map(({ envelope }) => envelope).join('\n\n'), reason: 'callbacks' };
 }

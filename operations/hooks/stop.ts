@@ -24,7 +24,8 @@ export async function hookStop(
       const isSilent = input.stopHookActive === true;
       // With neither key nor time nor new words it may be the same stop once more, whose answer was not read.
       const isTurnOver = heard.isNamed || isSilent;
-      const offersMax = isTurnOver ? undefined : limits.unansweredOffersMax;
+      // By a clock that is behind none of its turns is over after an offer: it can stop all the same.
+      const offersMax = limits.unansweredOffersMax;
       return offer(heard, { isTurnOver, isSilent, offersMax });
     },
   );

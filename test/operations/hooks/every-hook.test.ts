@@ -7,12 +7,12 @@ test.each(hookNames)(
   (name) =>
     withHooks(async (room) => {
       const transcriptPath = room.stage('s1.jsonl', 'User: by path\n');
-      const more = { at: '2026-03-08T11:00:00+01:00', cwd: '/repo', transcriptPath };
+      const more = { at: '2026-02-08T11:00:00+01:00', cwd: '/repo', transcriptPath };
       await room.ask(name, { ...everyHook[name], ...more, transcript: 'User: then\n' } as never);
       const turns = room.store.db.all<{ at: string; text: string }>('SELECT at, text FROM turns');
       expect(turns.map(({ text }) => text)).toContain('then');
       expect(turns.map(({ text }) => text)).not.toContain('by path');
-      expect(new Set(turns.map(({ at }) => at))).toEqual(new Set(['2026-03-08T10:00:00.000Z']));
+      expect(new Set(turns.map(({ at }) => at))).toEqual(new Set(['2026-02-08T10:00:00.000Z']));
       const key = name.startsWith('hookSubagent') ? 's1:a1' : 's1';
       expect(room.session(key)!.project).toBe('/repo');
 

@@ -1,0 +1,77 @@
+/** What is told late, of a time before: it neither holds a session that is over nor has read what was offered since. */
+import { expect, test } from '@jest/globals';
+import { callerAs } from '../operations-fixture.ts';
+import { everyHook, hookNames, withHooks, type HookRoom } from './hooks-fixture.ts';
+
+const hook = { harness: 'claude-code', sessionKey: 's1' };
+const ago = (room: HookRoom, ms: number) => new Date(room.clock.now().getTime() - ms).toISOString();
+
+test.each(hookNames.filter((name) => !name.startsWith('hookSubagent')))(
+  '%s from before the end takes no ended session: the program may be resumed over another path',
+  (name) =>
+    withHooks(async (room) => {
+      await room.ask('hookSessionStart', hook, room.over('legacy'));
+      await room.ask('hookSessionEnd', hook, room.over('legacy'));
+      const at = ago(room, 10 * 60_000);
+      await room.ask(name, { ...everyHook[name], at } as never, room.over('legacy'));
+      expect(room.session('s1')).toMatchObject({
+        ended_at: expect.any(String),
+        runtime_path: null,
+        claim_expires_at: null,
+      });
+      const { sessions } = await room.ask('listSessions', { active: true });
+      expect(sessions).toEqual([]);
+      await room.ask('hookSessionStart', { ...hook, source: 'resume' }, room.over('plugin'));
+      expect(room.session('s1')).toMatchObject({ ended_at: null, runtime_path: 'plugin' });
+    }),
+);
+
+test('a hook by which an ended session goes on takes it', () =>
+  withHooks(async (room) => {
+    await room.ask('hookSessionEnd', hook, room.over('legacy'));
+    await room.prompt('s1', 'still here', { runtimePath: 'legacy' });
+    expect(room.session('s1')).toMatchObject({ ended_at: null, runtime_path: 'legacy' });
+  }));
+
+const late = callerAs({ claims: { role: 'admin' }, isLateHook: true });
+const inTime = callerAs({ claims: { role: 'admin' } });
+/** A session whose last prompt was offered a callback. */
+async function offered(room: HookRoom): Promise<void> {
+  await room.prompt('s1', 'begin');
+  const { id } = await room.start({ executionMode: 'ASYNC_CALLBACK', parentSessionId: 's1' });
+  await room.host.play(id, 'the answer');
+  expect((await room.prompt('s1', 'go')).inject).toContain('the answer');
+}
+const states = async (room: HookRoom) => (await room.callbacks('s1')).map(({ state }) => state);
+
+test.each([
+  ['late', late, {}],
+  ['in time', inTime, {}],
+  ['in time, as of a turn that went on', inTime, { stopHookActive: true }],
+])('a stop from before an offer that comes %s has not read it', (_, caller, more) =>
+  withHooks(async (room) => {
+    await offered(room);
+    const stop = { ...hook, ...more, lastAssistantMessage: 'said a minute ago' };
+    const before = { ...stop, at: ago(room, 60_000), idempotencyKey: 'x1' };
+    await room.ask('hookStop', before, caller);
+    expect(await states(room)).toEqual(['queued']);
+    expect((await room.prompt('s1', 'go on')).inject).toContain('repeat="true"');
+    room.clock.advance(1000);
+    await room.ask('hookStop', { ...hook, at: ago(room, 0), idempotencyKey: 'x2' }, caller);
+    expect(await states(room)).toEqual(['delivered']);
+  }),
+);
+
+test('a program whose clock is behind is offered it thrice at its stops, and can stop then', () =>
+  withHooks(async (room) => {
+    await offered(room);
+    const injected = [];
+    for (let n = 0; n < 4; n += 1) {
+      room.clock.advance(1000);
+      const stop = { ...hook, at: ago(room, 3_600_000), idempotencyKey: `x${n}` };
+      injected.push((await room.ask('hookStop', stop)).inject !== '');
+    }
+    expect(injected).toEqual([true, true, false, false]);
+    expect(await states(room)).toEqual(['queued']);
+    expect((await room.prompt('s1', 'and now?')).inject).toContain('the answer');
+  }));
