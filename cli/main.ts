@@ -2,19 +2,14 @@
 import { createRequire } from 'node:module';
 import { homeFolder } from '../client/index.ts';
 import { readEnvironment } from '../contract/config.ts';
+import { endWithReader } from './end-with-reader.ts';
 import { inputOf, interruptsOf, outputOf } from './process-terminal.ts';
 import { runCli } from './run-cli.ts';
 
 const environment = readEnvironment(process.env);
 const { version } = packageFile();
 
-// Whoever read our output has seen enough, as in `offshoot list | head`.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
-  });
-}
+endWithReader();
 
 process.exitCode = await runCli(
   {

@@ -22,4 +22,11 @@ export {
   type WaitOptions,
 } from './session-manager.ts';
 export type { SessionContext, SubAgentSession, TranscriptTurn } from './sub-agent-session.ts';
-export { ownSessionKey, parentOf, whoAsks, type Asker, type AskerEnvironment } from './who-asks.ts';
+export {
+  namedBy,
+  ownSessionKey,
+  parentOf,
+  whoAsks,
+  type Asker,
+  type AskerEnvironment,
+} from './who-asks.ts';

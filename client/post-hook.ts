@@ -49,7 +49,10 @@ export async function postHook(
       const isUnsettled = body?.code === unsettledCode;
       return isUnsettled
         ? { kind: 'unsettled', why: `${why}: ${toSettle}` }
-        : { kind: 'refused', why };
+        : {
+            kind: 'refused',
+            why: why.startsWith('transcriptPath: ') ? `${why}; all else is kept` : why,
+          };
     }
     return { kind: status === 401 ? 'locked' : 'away', why };
   } catch (error) {

@@ -38,8 +38,14 @@ export async function parentOf(
   if (asker.kind === 'session') return asker.sessionKey;
   if (asker.kind !== 'harness') return null;
   const { sessionKey: key, harness } = asker;
-  const session = await client.call('registerSession', { key, harness, project });
+  // Where it works its hooks know better than the folder in which something was called.
+  const session = await client.call('registerSession', { key, harness, projectIfNone: project });
   return agentId === null || agentId === session.agentId ? key : null;
+}
+
+/** For what only reads: no reader makes a session that nobody has reported yet. */
+export function namedBy(asker: Asker): string | null {
+  return asker.kind === 'session' || asker.kind === 'harness' ? asker.sessionKey : null;
 }
 
 /** The same without asking the server: a host program's session is not one that could stand still. */

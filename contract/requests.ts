@@ -121,6 +121,7 @@ export const registerSessionSchema = withAliases(
     agentId: key.optional(),
     harness: key.optional(),
     project: projectSchema.optional(),
+    projectIfNone: projectSchema.optional().describe('Its project where none is known yet'),
     title: title.optional(),
   }),
 );

@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { endWithReader } from '../cli/end-with-reader.ts';
 import { outputOf } from '../cli/process-terminal.ts';
 import { reportError } from '../cli/report-error.ts';
 import { renderTurn } from '../cli/render/transcript.ts';
@@ -25,6 +26,7 @@ const style = createStyle(process.stdout.isTTY && !noColor);
 const say = (text = '') => process.stdout.write(`${text}\n`);
 
 async function demo(): Promise<number> {
+  endWithReader();
   say(style.bold('Starting Offshoot'));
   const launcher = await launch({
     home,
@@ -34,8 +36,7 @@ async function demo(): Promise<number> {
     onEvent: (event) => say(style.dim(`  ${describeEvent(event)}`)),
   });
   const interrupt = () => void launcher.stop();
-  process.once('SIGINT', interrupt);
-  process.once('SIGTERM', interrupt);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
   let isGood = false;
   try {
     await launcher.ready;

@@ -58,7 +58,7 @@ Returns the id, the status, the answer or the error, and the next step. A long a
   },
   async (call, input) => {
     const isSync = input.executionMode === 'SYNC';
-    const parent = await call.ownSession();
+    const parent = await call.registeredSession();
     const record = await call.client.call(
       'runSubagent',
       {

@@ -17,7 +17,7 @@ import { limits } from '../contract/limits.ts';
 import { bounds } from './bounds.ts';
 import { errorResult } from './error-result.ts';
 import { readMeta } from './meta.ts';
-import { ownSessionOf } from './own-session.ts';
+import { ownSessionOf, registeredSessionOf } from './own-session.ts';
 import { withProgress } from './progress.ts';
 import { listTools } from './list-tools.ts';
 import type { Tool, ToolCall } from './tool.ts';
@@ -111,7 +111,8 @@ function toolCall(
   return {
     client,
     asker,
-    ownSession: () => ownSessionOf(client, asker, options.environment, options.cwd),
+    ownSession: () => ownSessionOf(client, asker, options.environment),
+    registeredSession: () => registeredSessionOf(client, asker, options.environment, options.cwd),
     toolCallId: meta.toolCallId,
     cwd: options.cwd,
     signal: request.signal,

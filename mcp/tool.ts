@@ -27,6 +27,8 @@ export interface ToolCall {
   asker: Asker;
   /** Session key of who asks; null when nothing says it. */
   ownSession: () => Promise<string | null>;
+  /** The same, known to the server from then on. */
+  registeredSession: () => Promise<string | null>;
   /** The host's id of this tool call, where it tells one. */
   toolCallId: string | null;
   /** Where the agent works that calls us. */

@@ -6,6 +6,7 @@ import { contextBlockFor, inheritedBy } from '../store/context-block.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { requireSession } from './gate.ts';
+import { isOwn } from './scope.ts';
 
 export async function getContext(
   deps: Deps,
@@ -17,7 +18,10 @@ export async function getContext(
   return {
     sessionKey: session.session_key,
     agentId: session.agent_id,
-    inherited: inheritedBy(deps.store.db, session.id),
+    // Of a parent that was deleted nobody knows any more where it worked.
+    inherited: inheritedBy(deps.store.db, session.id, (parent) =>
+      isOwn(caller, parent ?? { ...session, project: null }),
+    ),
     offers: contextBlockFor(deps.store.db, subagents, session),
   };
 }

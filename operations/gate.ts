@@ -119,11 +119,16 @@ export function requireBelow(deps: Deps, caller: Caller, id: string): Invocation
 /** An invocation whose words the caller may read: also its own and its ancestors'. */
 export function requireReadable(deps: Deps, caller: Caller, id: string): InvocationRow {
   const row = requireInvocation(deps, caller, id);
-  const asking = askingInvocation(deps, caller);
-  const { db } = deps.store;
-  if (asking && !isInSubtree(db, asking.id, id) && !isInSubtree(db, id, asking.id))
-    throw foreign(id);
+  if (!mayRead(deps, caller, row)) throw foreign(id);
   return row;
+}
+
+/** The same of what is there, for those who ask again and again. */
+export function mayRead(deps: Deps, caller: Caller, { id, session_id }: InvocationRow): boolean {
+  const { db } = deps.store;
+  const asking = askingInvocation(deps, caller);
+  if (!asking) return isOwn(caller, sessionById(db, session_id));
+  return isInSubtree(db, asking.id, id) || isInSubtree(db, id, asking.id);
 }
 
 /** A session by its key: for a child, its own or one below. */
@@ -156,13 +161,18 @@ export function requireReadableSession(
   const session = findKnownSession(deps, agentId, asked.key);
   if (!session || !isOwn(caller, session))
     throw new AppError('not_found', `there is no session ${asked.key}`);
-  const { db } = deps.store;
-  const isNear =
-    !asking ||
-    isAtOrAbove(db, asking.session_id, session.id) ||
-    isAtOrAbove(db, session.id, asking.session_id);
-  if (!isNear) throw foreign(asked.key);
+  if (!mayReadSession(deps, caller, session)) throw foreign(asked.key);
   return session;
+}
+
+/** The same of what is there. */
+export function mayReadSession(deps: Deps, caller: Caller, session: SessionRow): boolean {
+  const { db } = deps.store;
+  const asking = askingInvocation(deps, caller);
+  if (!asking) return isOwn(caller, session);
+  return (
+    isAtOrAbove(db, asking.session_id, session.id) || isAtOrAbove(db, session.id, asking.session_id)
+  );
 }
 
 /** Who asks for something to be run: session, invocation and scope. */

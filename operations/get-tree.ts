@@ -3,20 +3,24 @@ import type { ParsedInput } from '../contract/operations.ts';
 import type { Tree, TreeNode } from '../contract/records.ts';
 import { redact } from '../domain/redact.ts';
 import { titleOf } from '../domain/story.ts';
+import { inProject } from '../store/in-project.ts';
 import type { Db } from '../store/index.ts';
 import type { InvocationRow } from '../store/invocations.ts';
 import type { SessionRow } from '../store/sessions.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { requireSession } from './gate.ts';
+import { scopeOf } from './scope.ts';
 
 type Listed = InvocationRow & { prompt: string };
 type Member = SessionRow & { parent_id: number | null; depth: number };
 
-const belowTop = `WITH RECURSIVE below(id, parent_id, depth) AS (
+/** Where a token is bound to a project, what is out of it is not gone through either. */
+const belowTop = (project: string | null) => `WITH RECURSIVE below(id, parent_id, depth) AS (
   SELECT :top, NULL, coalesce((SELECT depth FROM lineage WHERE session_id = :top), 0)
   UNION ALL SELECT l.session_id, l.parent_session_id, l.depth
-    FROM lineage l JOIN below ON l.parent_session_id = below.id)`;
+    FROM lineage l JOIN below ON l.parent_session_id = below.id
+    ${project === null ? '' : `JOIN sessions s ON s.id = l.session_id AND ${inProject}`})`;
 
 /** A session with everything below it: external and managed alike, children in order of creation. */
 export async function getTree(
@@ -26,12 +30,13 @@ export async function getTree(
 ): Promise<Tree> {
   const { db } = deps.store;
   const top = requireSession(deps, caller, input).id;
+  const project = scopeOf(caller)?.project ?? null;
   const max = limits.treeNodesMax;
   // A session comes after its parent, so none that is shown hangs in the air.
   const members = db.all<Member>(
-    `${belowTop} SELECT s.*, below.parent_id, below.depth
+    `${belowTop(project)} SELECT s.*, below.parent_id, below.depth
      FROM below JOIN sessions s ON s.id = below.id ORDER BY s.id LIMIT :max`,
-    { top, max },
+    { top, project, max },
   );
   const invocations = db.all<Listed>(
     `SELECT id, runner_id, status, execution_mode, title, substr(prompt, 1, 400) AS prompt,
@@ -46,16 +51,16 @@ export async function getTree(
     if (member.parent_id !== null)
       nodes.get(member.parent_id)?.children.push(nodes.get(member.id)!);
   }
-  const total = countBelow(db, top);
+  const total = countBelow(db, top, project);
   const truncated = members.length < total.sessions || invocations.length < total.invocations;
   return { ...nodes.get(top)!, total, truncated };
 }
 
-function countBelow(db: Db, top: number): Tree['total'] {
+function countBelow(db: Db, top: number, project: string | null): Tree['total'] {
   return db.get(
-    `${belowTop} SELECT (SELECT count(*) FROM below) AS sessions,
+    `${belowTop(project)} SELECT (SELECT count(*) FROM below) AS sessions,
        (SELECT count(*) FROM subagent_sessions WHERE session_id IN (SELECT id FROM below)) AS invocations`,
-    { top },
+    { top, project },
   )!;
 }
 

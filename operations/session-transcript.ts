@@ -7,7 +7,7 @@ import { pageOfTurns, sessionTurn } from '../store/session-turns.ts';
 import { findSessionById } from '../store/sessions.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
-import { requireReadableSession } from './gate.ts';
+import { mayReadSession, requireReadableSession } from './gate.ts';
 import { createHint } from './watch-hint.ts';
 
 export async function getSessionTranscript(
@@ -51,7 +51,10 @@ export interface WatchedTurn {
   data: SessionTurn;
 }
 
-/** First the turns that are there, then each as it comes, until the reader leaves or the session is deleted. */
+/**
+ * First the turns that are there, then each as it comes, until the reader leaves, the session is deleted, or it moves to
+ * where the reader does not reach.
+ */
 export async function* watchSession(
   deps: Deps,
   caller: Caller,
@@ -61,12 +64,14 @@ export async function* watchSession(
   const hint = createHint(
     deps,
     caller,
-    (change) => change.kind === 'turn' && change.sessionId === session.id,
+    (change) =>
+      (change.kind === 'turn' || change.kind === 'moved') && change.sessionId === session.id,
   );
   let after = input.after;
   try {
     while (!caller.gone.aborted) {
-      const isThere = findSessionById(deps.store.db, session.id) !== undefined;
+      const now = findSessionById(deps.store.db, session.id);
+      if (!now || !mayReadSession(deps, caller, now)) return;
       const { rows } = pageOfTurns(deps.store.db, session.id, {
         after,
         limit: limits.transcriptPageDefault,
@@ -77,7 +82,6 @@ export async function* watchSession(
         yield { id: row.seq, event: 'turn', data: sessionTurn(row) };
       }
       if (rows.length > 0) continue;
-      if (!isThere) return;
       await hint.next();
     }
   } finally {

@@ -16,7 +16,7 @@ import { appendTurn } from '../store/turns.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { askingInvocation, requireSession } from './gate.ts';
-import { ownAgent, requireInProject, scopeOf } from './scope.ts';
+import { isOwn, outside, ownAgent, requireInProject, scopeOf } from './scope.ts';
 import { requireOwnKey, whoseAgent } from './whose-agent.ts';
 
 export async function registerSession(
@@ -26,14 +26,17 @@ export async function registerSession(
 ): Promise<SessionRecord> {
   const asking = askingInvocation(deps, caller);
   if (asking) throw new AppError('forbidden', "a child's token registers no sessions");
-  if (input.project !== undefined && !isAbsolute(input.project)) {
-    throw new AppError('bad_request', 'project: must be an absolute path');
+  const { projectIfNone } = input;
+  for (const [name, path] of Object.entries({ project: input.project, projectIfNone })) {
+    if (path === undefined || isAbsolute(path)) continue;
+    throw new AppError('bad_request', `${name}: must be an absolute path`);
   }
   const agentId =
     ownAgent(caller, input.agentId) ?? whoseAgent(deps, null, { sessionKey: input.key });
   const known = findSession(deps.store.db, agentId, input.key);
-  requireInProject(caller, known?.project ?? input.project);
-  requireInProject(caller, input.project ?? known?.project);
+  const project = input.project ?? known?.project ?? projectIfNone;
+  requireInProject(caller, known?.project ?? project);
+  requireInProject(caller, project);
   const row = await deps.store.write((tx) => {
     const isNew = findSession(tx.db, agentId, input.key) === undefined;
     if (isNew && scopeOf(caller)) requireOwnKey(agentId, input.key);
@@ -41,7 +44,7 @@ export async function registerSession(
       agentId,
       sessionKey: input.key,
       harness: input.harness === undefined ? null : canonicalName(input.harness),
-      project: input.project ?? null,
+      project: project ?? null,
       title: input.title ?? null,
     });
     // Its workflow shows it in Temporal UI from its beginning on.
@@ -60,7 +63,11 @@ export async function deleteSession(
   if (askingInvocation(deps, caller)?.session_id === session.id) {
     throw new AppError('forbidden', 'an agent cannot delete its own session');
   }
-  return deps.store.write((tx) => removeSession(tx, session));
+  return deps.store.write((tx) =>
+    removeSession(tx, session, (taken) => {
+      if (!isOwn(caller, taken)) throw tooMuch(session.session_key);
+    }),
+  );
 }
 
 export async function getCallbacks(
@@ -106,6 +113,12 @@ export async function ackCallbacks(
   }
   return { acknowledged: rows.map((row) => row.id) };
 }
+
+/** Which it is would be told of what is not there for the caller. */
+const tooMuch = (key: string) =>
+  outside(`something below ${key}`, {
+    hint: 'Nothing was deleted. It takes a token that reaches all that is below it.',
+  });
 
 function callbackRecord(deps: Deps, row: CallbackRow): Callback {
   return {

@@ -6,7 +6,7 @@ import { turnAt, turnSizes } from '../store/turns.ts';
 import { wordBytesOf, wordsOf } from '../store/words.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
-import { requireReadable } from './gate.ts';
+import { mayRead, requireReadable } from './gate.ts';
 import { noWords, recordOf } from './record.ts';
 import { createHint } from './watch-hint.ts';
 import { requirePermission } from './scope.ts';
@@ -37,6 +37,7 @@ export async function* watchSubagent(
     while (!caller.gone.aborted) {
       // The state is read before the turns: whoever is final here has written its last turn.
       const state = findInvocation(deps.store.db, row.id);
+      if (!state || !mayRead(deps, caller, state)) return;
       const { id, session_id: sessionId } = row;
       const limit = limits.transcriptPageDefault;
       // Only their numbers: what a slow reader has not taken yet is not held for it.
@@ -48,7 +49,6 @@ export async function* watchSubagent(
         yield { id: seq, event: 'turn', data };
       }
       if (news.length > 0) continue;
-      if (!state) return;
       if (isFinal(state.status)) {
         yield { id: after, event: 'end', data: endingOf(deps, state) };
         return;

@@ -15,12 +15,13 @@ export async function tellStep({ title, remark = '' }, work, out = process.stdou
   const started = Date.now();
   const seconds = () => `${Math.round((Date.now() - started) / 1000)} s`;
   let left = remark;
-  if (out.isTTY) out.write(`${title} …`);
+  if (out.isTTY) out.write(`${title} …`.slice(0, (out.columns ?? 80) - 1));
   else if (remark !== '') out.write(`${title} …\n`);
   const timer = setInterval(
     () => {
       const line = `${title}: ${seconds()} so far${left === '' ? '' : ` (${left})`}`;
-      out.write(out.isTTY ? `${clearLine}${line}` : `${line}\n`);
+      // A line that wraps is cleared only in its last row.
+      out.write(out.isTTY ? `${clearLine}${line.slice(0, (out.columns ?? 80) - 1)}` : `${line}\n`);
       if (!out.isTTY) left = '';
     },
     out.isTTY ? countEveryMs : tellEveryMs,

@@ -27,12 +27,13 @@ interface TurnRow {
 
 const cut = limits.searchedCharsMax;
 
-/** Turns with all that was said in them: after the text what tools were asked, and what they answered. */
+/** Turns with all that was said in them: after the text what tools were asked and have answered, where it does not say so itself. */
 export const saidTurns = `(
   SELECT id, session_id, seq, role, at, CASE WHEN tools IS NULL THEN text ELSE
-    iif(text = '', '', text || char(10)) || coalesce((
-      SELECT group_concat(concat_ws(' ', value ->> 'name', value ->> 'text'), char(10))
-      FROM json_each(tools)), '') END AS text
+    text || coalesce(iif(text = '', '', char(10)) || (
+      SELECT group_concat(said, char(10))
+      FROM (SELECT concat_ws(' ', value ->> 'name', value ->> 'text') AS said FROM json_each(tools))
+      WHERE NOT instr(turns.text, said)), '') END AS text
   FROM turns)`;
 
 /** Of a long text its two ends. */

@@ -67,17 +67,22 @@ function putTogether(db: Db, config: ContextConfig, parent: SessionRow): Context
  * session, have the same.
  */
 export function inheritOnce(tx: Tx, config: ContextConfig, child: SessionRow): string | null {
-  return inheritedBy(tx.db, child.id)?.text ?? inherit(tx, config, child)?.text ?? null;
+  return inheritedBy(tx.db, child.id)?.text ?? inherit(tx, config, child, anybody)?.text ?? null;
 }
 
-/** Looks the parent's context up for a child, and keeps what it was given. `isRepeat`: it had it in this context. */
+/**
+ * Looks the parent's context up for a child, and keeps what it was given: nothing of a parent that whoever asks may not
+ * read. `isRepeat`: it had it in this context.
+ */
 export function inherit(
   tx: Tx,
   config: ContextConfig,
   child: SessionRow,
+  mayRead: (parent: SessionRow) => boolean,
 ): (ContextBlock & { isRepeat: boolean }) | null {
   const parent = parentOf(tx.db, child);
-  const block = parent && contextBlockFor(tx.db, config, parent);
+  if (parent === null || !mayRead(parent)) return null;
+  const block = contextBlockFor(tx.db, config, parent);
   if (!block) return null;
   const isRepeat = wasGiven(tx.db, child.id, block.hash);
   tx.db.run(
@@ -118,17 +123,40 @@ function parentOf(db: Db, child: SessionRow): SessionRow | null {
   return parent?.agent_id === child.agent_id ? parent : null;
 }
 
-/** What a session was given last. */
-export function inheritedBy(db: Db, sessionId: number): InheritedContext | null {
-  const row = db.get<{ given_at: string; hash: string; text: string; sources: string }>(
-    `SELECT given_at, hash, text, sources FROM inherited_contexts
+/** What a session was given last, if whoever asks may read the parent it is from; null: that one was deleted. */
+export function inheritedBy(
+  db: Db,
+  sessionId: number,
+  mayRead: (parent: SessionRow | null) => boolean = anybody,
+): InheritedContext | null {
+  const row = db.get<GivenRow>(
+    `SELECT parent_session_id, given_at, hash, text, sources FROM inherited_contexts
      WHERE session_id = :sessionId ORDER BY given_at DESC, id DESC LIMIT 1`,
     { sessionId },
   );
-  if (!row) return null;
+  if (!row || !mayRead(findSessionById(db, row.parent_session_id) ?? null)) return null;
   const sources = JSON.parse(row.sources) as ContextSources;
   return { text: row.text, hash: row.hash, sources, givenAt: row.given_at };
 }
+
+/** Whose words these are that a session was given; undefined where it was not, or that one was deleted. */
+export function giverOf(db: Db, sessionId: number, text: string): SessionRow | undefined {
+  return db.get(
+    `SELECT s.* FROM inherited_contexts i JOIN sessions s ON s.id = i.parent_session_id
+     WHERE i.session_id = :sessionId AND i.hash = :hash`,
+    { sessionId, hash: hashOf('sha256', text) },
+  );
+}
+
+interface GivenRow {
+  parent_session_id: number;
+  given_at: string;
+  hash: string;
+  text: string;
+  sources: string;
+}
+
+const anybody = () => true;
 
 /** The turns that hold the last so many characters. */
 function lastOf(said: readonly SaidTurn[], chars: number): SaidTurn[] {

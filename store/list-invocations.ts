@@ -1,6 +1,7 @@
 /** Pages of invocations, by what is asked for. */
 import type { ListSubagentsInput } from '../contract/requests.ts';
 import type { Db } from './database.ts';
+import { inProject } from './in-project.ts';
 import { rowOf, type InvocationRow } from './invocations.ts';
 import { withinBytes } from './page.ts';
 import { wordBytes, type Sized } from './words.ts';
@@ -27,11 +28,7 @@ export function listInvocations(
     [filter.since, 'created_at >= :since'],
     [filter.until, 'created_at < :until'],
     [filter.before, 'ordinal < :before'],
-    [
-      filter.project,
-      `session_id IN (SELECT id FROM sessions WHERE project = :project
-         OR substr(project, 1, length(:project) + 1) = :project || '/')`,
-    ],
+    [filter.project, `session_id IN (SELECT s.id FROM sessions s WHERE ${inProject})`],
     [filter.below, 'id IN (SELECT id FROM below)'],
   ];
   const where = columns.filter(([value]) => value !== undefined && value !== null);

@@ -4,6 +4,7 @@ import type { SessionState } from '../contract/records.ts';
 import type { Db } from './database.ts';
 import { bypassStates } from './bypass.ts';
 import { holderOf } from './claims.ts';
+import { inProject } from './in-project.ts';
 import { openStatuses } from './invocations.ts';
 import { namedLineage } from './lineage.ts';
 import type { SessionRow } from './sessions.ts';
@@ -40,8 +41,7 @@ export function listSessionRows(db: Db, filter: SessionFilter): SessionRow[] {
        UNION SELECT l.session_id FROM lineage l JOIN under ON l.parent_session_id = under.id)
      SELECT s.* FROM sessions s
      WHERE (:agentId IS NULL OR s.agent_id = :agentId)
-       AND (:project IS NULL OR s.project = :project
-            OR substr(s.project, 1, length(:project) + 1) = :project || '/')
+       AND (:project IS NULL OR ${inProject})
        AND (:harness IS NULL OR s.harness = :harness)
        AND (:since IS NULL OR s.updated_at >= :since)
        AND (:activeSince IS NULL OR s.claim_expires_at > :now OR ${isAtWork})

@@ -138,6 +138,7 @@ export function registerSession(
        WHERE id = :id`,
       { ...told, id: known.id, now: tx.now },
     );
+    if (told.project !== known.project) tx.note({ kind: 'moved', sessionId: known.id });
   }
   return { ...known, ...told, updated_at: tx.now };
 }

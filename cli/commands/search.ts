@@ -1,8 +1,9 @@
 /** `search`: what was said in sessions. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { namedBy, whoAsks } from '../../client/index.ts';
 import { limits } from '../../contract/limits.ts';
-import { connect, ownSession } from '../connect.ts';
+import { connect } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { jsonOption, ofAgent, wholeNumberIn } from '../option-values.ts';
@@ -45,7 +46,7 @@ async function search(deps: CliDeps, words: string[], options: SearchOptions): P
   const client = connect(deps);
   const { session, root, agent, project, limit, bySession, json } = options;
   const query = words.join(' ');
-  const own = await ownSession(deps, client);
+  const own = namedBy(whoAsks(deps.environment));
   const answer = await client.call('searchSessions', {
     query,
     ...(session !== undefined && { sessionKey: session }),
@@ -56,6 +57,11 @@ async function search(deps: CliDeps, words: string[], options: SearchOptions): P
     ...(limit !== undefined && { limit }),
     ...(bySession && { groupBy: 'session' as const }),
   });
+  // One that is not there has nothing to be found: that is said.
+  const named = session ?? root;
+  if (answer.count === 0 && named !== undefined) {
+    await client.call('getSession', { key: named, ...ofAgent(agent) });
+  }
   const { out, err } = deps;
   if (json) writeJson(out, answer);
   else if (answer.count === 0) err.write('Nothing was found.\n');

@@ -36,6 +36,9 @@ export async function runHook(deps: HookDeps): Promise<HookOutput> {
   const hooks = await hooksOf(args.harness);
   const call = readHook(hooks, { ...args, payload: read.payload });
   if (call === null) return silence(unknownEvent(args));
+  if (call.request['sessionKey'] === undefined) {
+    return silence('the payload names no session, so nothing of it can be kept');
+  }
   const hook = withKey(call, deps.now());
   if (call.request.transcriptPath !== undefined) await pause(hooks.writesAfterMs ?? 0, deps.signal);
   const told = await deliver(hook, deps);

@@ -1,21 +1,66 @@
 import type { ContextBlock } from '../../contract/records.ts';
-import { inherit, inheritedBy } from '../../store/context-block.ts';
-import type { Heard } from './hear.ts';
+import { canonicalName } from '../../harnesses/names.ts';
+import { giverOf, inherit, inheritedBy } from '../../store/context-block.ts';
+import type { Db } from '../../store/database.ts';
+import { reportedSession } from '../../store/lineage.ts';
+import { findSession } from '../../store/sessions.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { isOwn, scopeOf } from '../scope.ts';
+import { hear, type Heard, type Hook, type HookKind } from './hear.ts';
 
 interface HowToTell {
   /** Its model knows nothing of before, whatever it was told: else what it knows is not told again. */
   isAnew: boolean;
 }
 
-/** What the parent knows, for a child's model to read; what nobody reads is not kept as given. */
+/**
+ * What the parent knows, for a child's model to read; what nobody reads is not kept as given. An edge may have been
+ * made by somebody who reaches further than this caller, or a session have moved since: then it is told nothing.
+ */
 export function inheritedText(
   { tx, session, config, isUnread }: Heard,
+  caller: Caller,
   { isAnew }: HowToTell,
 ): string {
   if (isUnread) return '';
-  const block = inherit(tx, config(), session);
+  const block = inherit(tx, config(), session, (parent) => isOwn(caller, parent));
   if (block === null) return '';
   return block.isRepeat && !isAnew ? stubOf(block) : block.text;
+}
+
+/**
+ * A start that comes again is answered as it was first, when it may have been told to somebody who reaches further: whose
+ * words they are is asked again. One line in place of words is nobody's, and is left out.
+ */
+export async function hearStart<A extends { inject: string }>(
+  deps: Deps,
+  caller: Caller,
+  kind: HookKind,
+  hook: Hook,
+  effect: (heard: Heard) => A,
+): Promise<A | undefined> {
+  let isRepeat = true;
+  const answer = await hear(deps, caller, kind, hook, (heard) => {
+    isRepeat = false;
+    return effect(heard);
+  });
+  const scope = scopeOf(caller);
+  if (!answer?.inject || !isRepeat || !scope?.project) return answer;
+  const session = startedSession(deps.store.db, scope.agentId, kind, hook);
+  const giver = session && giverOf(deps.store.db, session.id, answer.inject);
+  return giver && isOwn(caller, giver) ? answer : { ...answer, inject: '' };
+}
+
+function startedSession(db: Db, agentId: string, kind: HookKind, hook: Hook) {
+  const about = reportedSession(db, {
+    agentId,
+    harness: canonicalName(hook.harness),
+    sessionKey: hook.sessionKey ?? '',
+    harnessAgentId: hook.harnessAgentId ?? null,
+    isAboutSubagent: kind.isAboutSubagent ?? false,
+  });
+  return findSession(db, agentId, hook.childSessionKey ?? about.sessionKey);
 }
 
 /** Copilot puts what a sub-agent's start was answered with before its task: nobody has said that. */

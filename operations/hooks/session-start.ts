@@ -1,8 +1,7 @@
 import type { OperationOutput, ParsedInput } from '../../contract/operations.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { hear } from './hear.ts';
-import { inheritedText } from './inherited.ts';
+import { hearStart, inheritedText } from './inherited.ts';
 import { addMark } from './said.ts';
 import { beginContext } from '../../store/context-epoch.ts';
 
@@ -11,7 +10,7 @@ export async function hookSessionStart(
   caller: Caller,
   input: ParsedInput<'hookSessionStart'>,
 ): Promise<OperationOutput<'hookSessionStart'>> {
-  const answer = await hear(
+  const answer = await hearStart(
     deps,
     caller,
     { name: 'hookSessionStart', isStart: true },
@@ -22,7 +21,7 @@ export async function hookSessionStart(
       addMark(heard, isCleared ? 'cleared' : `started${input.source ? `: ${input.source}` : ''}`);
       // After a compaction of which no other hook has told, the model has lost what it was told, too.
       const isAnew = isCleared || input.source === 'compact';
-      return { inject: inheritedText(heard, { isAnew }), memories: [] };
+      return { inject: inheritedText(heard, caller, { isAnew }), memories: [] };
     },
   );
   return answer ?? { inject: '', memories: [] };

@@ -1,8 +1,7 @@
 import type { OperationOutput, ParsedInput } from '../../contract/operations.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { hear } from './hear.ts';
-import { inheritedText } from './inherited.ts';
+import { hearStart, inheritedText } from './inherited.ts';
 import { addMark, addWords } from './said.ts';
 
 export async function hookSubagentStart(
@@ -12,11 +11,11 @@ export async function hookSubagentStart(
 ): Promise<OperationOutput<'hookSubagentStart'>> {
   const kind = { name: 'hookSubagentStart', isStart: true, isAboutSubagent: true } as const;
   const hook = { ...input, title: input.title ?? input.agentType };
-  const answer = await hear(deps, caller, kind, hook, (heard) => {
+  const answer = await hearStart(deps, caller, kind, hook, (heard) => {
     addMark(heard, `started${input.agentType ? `: ${input.agentType}` : ''}`, input.prompt);
     addWords(heard, { user: input.prompt });
     return {
-      inject: inheritedText(heard, { isAnew: true }),
+      inject: inheritedText(heard, caller, { isAnew: true }),
       memories: [],
       sessionKey: heard.session.session_key,
     };

@@ -6,7 +6,7 @@ import { isFinal } from '../../contract/words.ts';
 import { admitNext } from '../admission.ts';
 import { rowOf, type InvocationRow } from '../invocations.ts';
 import { queuePoke } from '../outbox.ts';
-import { isThere, type SessionRow } from '../sessions.ts';
+import { isThere, sessionById, type SessionRow } from '../sessions.ts';
 import type { Tx } from '../write-queue.ts';
 
 /** One invocation with all that was asked for below it; a session goes with its last invocation. */
@@ -23,7 +23,12 @@ export function removeInvocation(tx: Tx, id: string): Deleted {
   return remove(tx, ids, []);
 }
 
-export function removeSession(tx: Tx, session: SessionRow): Deleted {
+/** `requireMine` refuses, by throwing, what whoever asks may not take: then all of it stays. */
+export function removeSession(
+  tx: Tx,
+  session: SessionRow,
+  requireMine: (taken: SessionRow) => void,
+): Deleted {
   if (!isThere(tx.db, session)) {
     throw new AppError('not_found', `there is no session ${session.session_key}`);
   }
@@ -35,17 +40,18 @@ export function removeSession(tx: Tx, session: SessionRow): Deleted {
       { id: session.id },
     )
     .map((row) => row.id);
-  const ids = tx.db
-    .all<InvocationRow>(
-      `WITH RECURSIVE below(id) AS (
-         SELECT id FROM subagent_sessions WHERE session_id IN (SELECT value FROM json_each(:sessions))
-           OR owner_session_id IN (SELECT value FROM json_each(:sessions))
-         UNION SELECT s.id FROM subagent_sessions s JOIN below ON s.owner_invocation_id = below.id)
-       SELECT ${rowOf('s')} FROM below JOIN subagent_sessions s ON s.id = below.id`,
-      { sessions: JSON.stringify(sessions) },
-    )
-    .map(requireEnded);
-  return remove(tx, ids, sessions);
+  const invocations = tx.db.all<InvocationRow>(
+    `WITH RECURSIVE below(id) AS (
+       SELECT id FROM subagent_sessions WHERE session_id IN (SELECT value FROM json_each(:sessions))
+         OR owner_session_id IN (SELECT value FROM json_each(:sessions))
+       UNION SELECT s.id FROM subagent_sessions s JOIN below ON s.owner_invocation_id = below.id)
+     SELECT ${rowOf('s')} FROM below JOIN subagent_sessions s ON s.id = below.id`,
+    { sessions: JSON.stringify(sessions) },
+  );
+  // First of all: what is at work out of reach is not told either.
+  const touched = new Set([...sessions, ...invocations.map((row) => row.session_id)]);
+  for (const id of touched) requireMine(sessionById(tx.db, id));
+  return remove(tx, invocations.map(requireEnded), sessions);
 }
 
 function requireEnded(row: InvocationRow): string {
@@ -99,6 +105,7 @@ function removeSessions(tx: Tx, candidates: number[], asked: number[]) {
     gone.callbacks += tx.db.run('DELETE FROM mailbox WHERE session_id = :id', { id });
     // Messages to its workflow stay: it may be open, and learns by them that it is over.
     gone.sessions += tx.db.run('DELETE FROM sessions WHERE id = :id', { id });
+    tx.note({ kind: 'moved', sessionId: id });
   }
   return gone;
 }

@@ -1,7 +1,7 @@
 /** An agent program's MCP server over the real API. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { createClient } from '../../client/index.ts';
+import { createClient, type AskerEnvironment } from '../../client/index.ts';
 import { createMcpServer } from '../../mcp/server.ts';
 import type { Api } from './real-api.ts';
 
@@ -9,18 +9,20 @@ export type CallTool = (name: string, given: Record<string, unknown>) => Promise
 
 interface Asker {
   token: string;
-  parentSessionId: string;
+  parentSessionId: string | null;
+  /** What its host says of its own session. */
+  harnessSession?: AskerEnvironment['harnessSession'];
 }
 
 /** As one asks that believes to be in this session. */
 export async function withMcpOver<T>(
   api: Api,
-  { token, parentSessionId }: Asker,
+  { token, parentSessionId, harnessSession = null }: Asker,
   use: (call: CallTool) => Promise<T>,
 ): Promise<T> {
   const server = createMcpServer({
     connect: () => createClient({ url: api.url, token, retryMs: 0 }),
-    environment: { token, parentSessionId, harnessSession: null },
+    environment: { token, parentSessionId, harnessSession },
     cwd: api.workspace,
     version: '1.2.3',
   });

@@ -50,7 +50,7 @@ test("a host program's session is registered before it is named as parent", asyn
       expect(await parentOf(client, { kind: 'harness', ...session }, '/p', 'default')).toBe('cc-1');
       expect(await parentOf(client, { kind: 'session', sessionKey: 'ses_1' }, '/p')).toBe('ses_1');
       expect(await parentOf(client, { kind: 'token' }, '/p')).toBeNull();
-      const put = ['PUT', '/api/sessions/cc-1', { harness: 'claude-code', project: '/p' }];
+      const put = ['PUT', '/api/sessions/cc-1', { harness: 'claude-code', projectIfNone: '/p' }];
       expect(seen.map((one) => [one.method, one.url, one.body])).toEqual([put, put, put]);
     },
   );

@@ -17,8 +17,8 @@ test('from each place on, as many as both begin with', () => {
 });
 
 const said = (words: string, told = '') => [
-  ...[...words].map((one) => ({ words: one, isReported: true })),
-  ...[...told].map((one) => ({ words: one, isReported: false })),
+  ...words.split('').map((one) => ({ words: one, isReported: true })),
+  ...told.split('').map((one) => ({ words: one, isReported: false })),
 ];
 const whole = { mayBeWhole: true, wasPart: false };
 const part = { mayBeWhole: true, wasPart: true };
@@ -34,7 +34,7 @@ test.each([
   ['more of what is first than of the end', said('abca'), 'abd', part, { from: 0, isWhole: true }],
   ['what hooks have told in between', said('ab', 'cd'), 'bcxd', whole, { from: 1, isWhole: false }],
 ] as const)('%s', (_, known, keys, program, place) => {
-  expect(placeOf(known, [...keys], program)).toEqual(place);
+  expect(placeOf(known, keys.split(''), program)).toEqual(place);
 });
 
 test.each([

@@ -59,6 +59,30 @@ test(
   90_000,
 );
 
+test(
+  'a demo whose output nobody reads any more ends with its stack, and leaves nothing behind',
+  () =>
+    withFolder(async (folder) => {
+      const demo = spawn(process.execPath, [demoFile], {
+        env: cleanEnv({ TMPDIR: folder }),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const complaint = text(demo.stderr);
+      // As `| head` goes: once the server runs, which would outlive it.
+      let said = '';
+      for await (const chunk of demo.stdout.iterator({ destroyOnReturn: true })) {
+        said += String(chunk);
+        if (said.includes('server: up')) break;
+      }
+      await once(demo, 'exit');
+      expect(await complaint).not.toContain('EPIPE');
+      expect(readdirSync(folder)).toEqual([]);
+      const all = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout;
+      expect(all.split('\n').filter((one) => one.includes(folder))).toEqual([]);
+    }),
+  60_000,
+);
+
 test('the demo tells wrong usage as every command does, before anything is started', () => {
   const demo = spawnSync(process.execPath, [demoFile, '--bogus'], {
     env: cleanEnv(),

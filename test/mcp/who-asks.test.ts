@@ -47,7 +47,7 @@ test('a Claude Code session is registered before it is named', async () => {
   expect(seen).toMatchObject([
     {
       name: 'registerSession',
-      input: { key: 'claude-1', harness: 'claude-code', project: '/where/the/host/works' },
+      input: { key: 'claude-1', harness: 'claude-code', projectIfNone: '/where/the/host/works' },
     },
     { name: 'runSubagent', parent: 'claude-1' },
   ]);

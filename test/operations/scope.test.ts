@@ -1,26 +1,12 @@
 /** Tokens for one agent: what they let through, and that nothing of another agent or project is found. */
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import type { Permission, ScopedRole } from '../../contract/words.ts';
 import { watchSession } from '../../operations/index.ts';
 import { findSession } from '../../store/sessions.ts';
 import { appendTurn } from '../../store/turns.ts';
 import { everyHook, hookNames, withHooks } from './hooks/hooks-fixture.ts';
-import { callerAs, refusal, withOperations, type Room } from './operations-fixture.ts';
-
-const scoped = (
-  agentId: string,
-  more: { role?: ScopedRole; project?: string; permissions?: Permission[] } = {},
-) =>
-  callerAs({
-    claims: {
-      role: more.role ?? 'agent',
-      agentId,
-      project: more.project ?? null,
-      permissions: more.permissions ?? ['remember', 'recall'],
-      expiresAt: '2999-01-01T00:00:00.000Z',
-    },
-  });
+import { refusal, withOperations, type Room } from './operations-fixture.ts';
+import { scoped } from './scoped-caller.ts';
 
 const agents = ['alice', 'bob'];
 const harnesses = ['claude-code', 'codex'];

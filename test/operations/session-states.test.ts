@@ -54,6 +54,18 @@ test('what is said of a registered session replaces that alone, and touches it',
     expect([project, title]).toEqual(['/repo', 'Two']);
   }));
 
+test('where something is called is the project of a session only while none is known', () =>
+  withHooks(async (room) => {
+    const here = async (projectIfNone: string) =>
+      (await room.ask('registerSession', { key: 's1', projectIfNone })).project;
+    expect(await here('/called/here')).toBe('/called/here');
+    await room.prompt('s1', 'hi', { project: '/works/here' });
+    expect(await here('/called/there')).toBe('/works/here');
+    expect(await refusal(room.ask('registerSession', { key: 's1', projectIfNone: 'there' }))).toBe(
+      'bad_request',
+    );
+  }));
+
 test('pages of sessions have all of them once, also those of one moment, and refuse a made-up cursor', () =>
   withHooks(async (room) => {
     for (let at = 0; at < 7; at += 1) await room.ask('registerSession', { key: `s${at}` });

@@ -304,7 +304,10 @@ test('what a child was given is kept with it, and a parent of another agent give
           ...{ agentId, sessionKey, harness: null, project: null, title: null },
         });
         insertLineage(tx, child, parent, 'explicit');
-        return { given: inherit(tx, config, child), kept: inheritedBy(tx.db, child.id) };
+        return {
+          given: inherit(tx, config, child, () => true),
+          kept: inheritedBy(tx.db, child.id),
+        };
       };
       return { own: make('C', 'alice'), foreign: make('C', 'bob') };
     });
