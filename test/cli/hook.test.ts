@@ -273,11 +273,8 @@ test('a copy of a home does not report to the server of the other', () =>
 test('where there is no home none is made', () =>
   withFolder(async (folder) => {
     const home = join(folder, 'none');
-    const told = await runHook({
-      ...base,
-      home,
-      stdin: Readable.from([Buffer.from('{"session_id":"s1"}')]),
-    });
+    const stdin = Readable.from([Buffer.from('{"session_id":"s1"}')]);
+    const told = await runHook({ ...base, home, stdin });
     expect(told).toEqual({
       out: '',
       err: 'offshoot hook: no server is running; not kept: there is no home\n',
