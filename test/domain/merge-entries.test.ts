@@ -20,7 +20,10 @@ test.each([
 ] as const)('40,000 equal %s are known again in a moment', (_, { turns, away }, role) => {
   const from = performance.now();
   const entries = entriesOf(role, role === 'mark' ? '' : 'ok');
-  const merged = mergeEntries({ extent: 'all', wasPart: false, turns: [...turns], away: [...away] }, entries);
+  const merged = mergeEntries(
+    { extent: 'all', wasPart: false, turns: [...turns], away: [...away] },
+    entries,
+  );
   expect(merged.turns.filter((turn) => turn !== null)).toHaveLength(count);
   expect(performance.now() - from).toBeLessThan(1000);
 });
