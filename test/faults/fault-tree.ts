@@ -135,7 +135,9 @@ async function expectMember(
       ...(isBereft ? ['parent_ended'] : []),
       ...(excuses.cancelled ? ['cancelled'] : []),
     ];
-    expect([title, codes]).toEqual([title, expect.arrayContaining([record.errorCode])]);
+    // Why stands in the report of a failure.
+    const why = record.error;
+    expect([title, why, codes]).toEqual([title, why, expect.arrayContaining([record.errorCode])]);
   }
   // Whoever did not end well may have ended before it asked for all of its children.
   const present = children.filter((child) => byTitle.has(child.title));
