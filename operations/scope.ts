@@ -77,3 +77,12 @@ const realOf = (path: string) => realpath(path).catch(() => path);
 
 export const outside = (what: string, more: { hint?: string } = {}) =>
   new AppError('forbidden', `${what} is outside of what this token may touch`, more);
+
+/** Of what is deleted with something, each session must be in reach. */
+export const requireReach =
+  (caller: Caller, of: string) => (taken: { agent_id: string; project: string | null }) => {
+    if (isOwn(caller, taken)) return;
+    throw outside(`something below ${of}`, {
+      hint: 'Nothing was deleted. It takes a token that reaches all that is below it.',
+    });
+  };

@@ -16,7 +16,7 @@ import { appendTurn } from '../store/turns.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { askingInvocation, requireSession } from './gate.ts';
-import { isOwn, outside, ownAgent, requireInProject, scopeOf } from './scope.ts';
+import { ownAgent, requireInProject, requireReach, scopeOf } from './scope.ts';
 import { requireOwnKey, whoseAgent } from './whose-agent.ts';
 
 export async function registerSession(
@@ -64,9 +64,7 @@ export async function deleteSession(
     throw new AppError('forbidden', 'an agent cannot delete its own session');
   }
   return deps.store.write((tx) =>
-    removeSession(tx, session, (taken) => {
-      if (!isOwn(caller, taken)) throw tooMuch(session.session_key);
-    }),
+    removeSession(tx, session, requireReach(caller, session.session_key)),
   );
 }
 
@@ -115,11 +113,6 @@ export async function ackCallbacks(
 }
 
 /** Which it is would be told of what is not there for the caller. */
-const tooMuch = (key: string) =>
-  outside(`something below ${key}`, {
-    hint: 'Nothing was deleted. It takes a token that reaches all that is below it.',
-  });
-
 function callbackRecord(deps: Deps, row: CallbackRow): Callback {
   return {
     id: row.id,

@@ -14,7 +14,7 @@ import { beyondBytes, wordsOfAll } from '../store/words.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { askingInvocation, requireBelow, requireReadable, waitingInvocation } from './gate.ts';
-import { ownAgent, scopeOf } from './scope.ts';
+import { ownAgent, requireReach, scopeOf } from './scope.ts';
 import { recordOf } from './record.ts';
 import { standStill, untilEnded } from './until-ended.ts';
 
@@ -123,7 +123,7 @@ export async function deleteSubagent(
   input: ParsedInput<'deleteSubagent'>,
 ): Promise<Deleted> {
   requireBelow(deps, caller, input.id);
-  return deps.store.write((tx) => removeInvocation(tx, input.id));
+  return deps.store.write((tx) => removeInvocation(tx, input.id, requireReach(caller, input.id)));
 }
 
 export async function getTranscript(

@@ -9,26 +9,23 @@ import { queuePoke } from '../outbox.ts';
 import { isThere, sessionById, type SessionRow } from '../sessions.ts';
 import type { Tx } from '../write-queue.ts';
 
+/** Refuses, by throwing, what whoever asks may not take: then all of it stays. */
+type RequireMine = (taken: SessionRow) => void;
+
 /** One invocation with all that was asked for below it; a session goes with its last invocation. */
-export function removeInvocation(tx: Tx, id: string): Deleted {
-  const ids = tx.db
-    .all<InvocationRow>(
-      `WITH RECURSIVE below(id) AS (
-         SELECT :id UNION SELECT s.id FROM subagent_sessions s JOIN below ON s.owner_invocation_id = below.id)
-       SELECT ${rowOf('s')} FROM below JOIN subagent_sessions s ON s.id = below.id`,
-      { id },
-    )
-    .map(requireEnded);
-  if (ids.length === 0) throw new AppError('not_found', `there is no invocation ${id}`);
-  return remove(tx, ids, []);
+export function removeInvocation(tx: Tx, id: string, requireMine: RequireMine): Deleted {
+  const invocations = tx.db.all<InvocationRow>(
+    `WITH RECURSIVE below(id) AS (
+       SELECT :id UNION SELECT s.id FROM subagent_sessions s JOIN below ON s.owner_invocation_id = below.id)
+     SELECT ${rowOf('s')} FROM below JOIN subagent_sessions s ON s.id = below.id`,
+    { id },
+  );
+  if (invocations.length === 0) throw new AppError('not_found', `there is no invocation ${id}`);
+  for (const row of invocations) requireMine(sessionById(tx.db, row.session_id));
+  return remove(tx, invocations.map(requireEnded), []);
 }
 
-/** `requireMine` refuses, by throwing, what whoever asks may not take: then all of it stays. */
-export function removeSession(
-  tx: Tx,
-  session: SessionRow,
-  requireMine: (taken: SessionRow) => void,
-): Deleted {
+export function removeSession(tx: Tx, session: SessionRow, requireMine: RequireMine): Deleted {
   if (!isThere(tx.db, session)) {
     throw new AppError('not_found', `there is no session ${session.session_key}`);
   }

@@ -1,4 +1,5 @@
 /** A family of sessions may stand in several projects: a token for one of them reaches no further through an edge. */
+import { mkdirSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { withHooks, type HookRoom } from './hooks/hooks-fixture.ts';
 import { refusal } from './operations-fixture.ts';
@@ -153,6 +154,32 @@ test('a delete whose sub-agent works outside of the project is refused; of the w
     expect(await erase(p)).toBe('forbidden');
     expect((await room.get(id)).status).toBe('completed');
     expect(await erase()).toBe('not refused');
+  }));
+
+test('a sub-agent is not deleted with those of it that work outside of the project', () =>
+  withHooks(async (room) => {
+    const folder = (name: string) => {
+      mkdirSync(`${room.workspace}/${name}`);
+      return { context: { workspacePath: `${room.workspace}/${name}` } };
+    };
+    const { id } = await room.start({ agentId: 'alice', ...folder('one') });
+    await room.host.claim(id);
+    const below = await room.start(
+      { executionMode: 'ASYNC_POLL', ...folder('two') },
+      room.child(id),
+    );
+    await room.ask('cancelSubagent', { id });
+    const erase = (project?: string) =>
+      refusal(
+        room.ask(
+          'deleteSubagent',
+          { id },
+          scoped('alice', { role: 'operator', ...(project !== undefined && { project }) }),
+        ),
+      );
+    expect(await erase(`${room.workspace}/one`)).toBe('forbidden');
+    expect((await room.get(below.id)).id).toBe(below.id);
+    expect(await erase()).not.toBe('forbidden');
   }));
 
 test('a sub-agent is given what its parent knows, and sees what is below it, wherever that works', () =>

@@ -122,7 +122,7 @@ describe('an invocation that has ended', () => {
     await withHome(play, async (home) => {
       const id = await endUnheard(home);
       await home.store.write((tx) => {
-        removeInvocation(tx, id);
+        removeInvocation(tx, id, () => {});
         tx.db.run('DELETE FROM outbox WHERE kind = :kind', { kind: 'poke' });
       });
       await until(
