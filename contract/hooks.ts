@@ -7,8 +7,8 @@ import {
   pathSchema,
   projectSchema,
   sessionKeySchema as sessionKey,
-  wordsSchema as words,
 } from './requests.ts';
+import { wordsSchema as words } from './said-words.ts';
 import { wellFormed } from './well-formed.ts';
 import { promptReasonSchema, runtimePathSchema } from './words.ts';
 

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { defaults, limits } from './limits.ts';
 import { momentSchema } from './moments.ts';
 import { localHostId } from './names.ts';
-import { wellFormed } from './well-formed.ts';
 import { withAliases } from './with-aliases.ts';
 import {
   executionModeSchema,
@@ -15,8 +14,6 @@ import {
 
 /** Half a character cannot be written as UTF-8: it would be stored and hashed as something else. */
 const text = z.string().refine((given) => given.isWellFormed(), 'is not well-formed Unicode');
-/** What was said is kept, also where it was cut in the middle of a character: as the store holds it. */
-export const wordsSchema = z.string().overwrite(wellFormed);
 const id = text.min(1).max(limits.keyCharsMax);
 /** How long it may be, and of what, is said of the words as they were sent: so says the document, too. */
 export const keySchema = text

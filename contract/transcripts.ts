@@ -4,13 +4,8 @@ import { isShallow } from './depth.ts';
 import { limits } from './limits.ts';
 import { momentSchema } from './moments.ts';
 import { turnSchema } from './records.ts';
-import {
-  keySchema,
-  projectSchema,
-  sessionKeySchema as key,
-  wordsSchema,
-  yesOrNo,
-} from './requests.ts';
+import { keySchema, projectSchema, sessionKeySchema as key, yesOrNo } from './requests.ts';
+import { wordsSchema } from './said-words.ts';
 import { wellFormed } from './well-formed.ts';
 import { withAliases } from './with-aliases.ts';
 import { turnRoleSchema, turnSources } from './words.ts';

@@ -78,7 +78,7 @@ const realOf = (path: string) => realpath(path).catch(() => path);
 export const outside = (what: string, more: { hint?: string } = {}) =>
   new AppError('forbidden', `${what} is outside of what this token may touch`, more);
 
-/** Of what is deleted with something, each session must be in reach. */
+/** Of what is deleted with something, each session must be in reach. Which is not, is not told: for the caller it is not there. */
 export const requireReach =
   (caller: Caller, of: string) => (taken: { agent_id: string; project: string | null }) => {
     if (isOwn(caller, taken)) return;

@@ -38,13 +38,14 @@ export async function registerSession(
   requireInProject(caller, known?.project ?? project);
   requireInProject(caller, project);
   const row = await deps.store.write((tx) => {
-    const isNew = findSession(tx.db, agentId, input.key) === undefined;
+    const there = findSession(tx.db, agentId, input.key);
+    const isNew = there === undefined;
     if (isNew && scopeOf(caller)) requireOwnKey(agentId, input.key);
     const session = register(tx, {
       agentId,
       sessionKey: input.key,
       harness: input.harness === undefined ? null : canonicalName(input.harness),
-      project: project ?? null,
+      project: input.project ?? there?.project ?? projectIfNone ?? null,
       title: input.title ?? null,
     });
     // Its workflow shows it in Temporal UI from its beginning on.
@@ -112,7 +113,6 @@ export async function ackCallbacks(
   return { acknowledged: rows.map((row) => row.id) };
 }
 
-/** Which it is would be told of what is not there for the caller. */
 function callbackRecord(deps: Deps, row: CallbackRow): Callback {
   return {
     id: row.id,

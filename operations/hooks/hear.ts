@@ -124,7 +124,7 @@ export interface About {
   rootSessionKey: string | null;
 }
 
-function aboutSession(
+export function aboutSession(
   deps: Deps,
   agentId: string,
   kind: HookKind,

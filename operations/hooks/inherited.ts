@@ -1,13 +1,11 @@
 import type { ContextBlock } from '../../contract/records.ts';
 import { canonicalName } from '../../harnesses/names.ts';
 import { giverOf, inherit, inheritedBy } from '../../store/context-block.ts';
-import type { Db } from '../../store/database.ts';
-import { reportedSession } from '../../store/lineage.ts';
 import { findSession } from '../../store/sessions.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { isOwn, scopeOf } from '../scope.ts';
-import { hear, type Heard, type Hook, type HookKind } from './hear.ts';
+import { aboutSession, hear, type Heard, type Hook, type HookKind } from './hear.ts';
 
 interface HowToTell {
   /** Its model knows nothing of before, whatever it was told: else what it knows is not told again. */
@@ -47,20 +45,12 @@ export async function hearStart<A extends { inject: string }>(
   });
   const scope = scopeOf(caller);
   if (!answer?.inject || !isRepeat || !scope?.project) return answer;
-  const session = startedSession(deps.store.db, scope.agentId, kind, hook);
-  const giver = session && giverOf(deps.store.db, session.id, answer.inject);
+  const { db } = deps.store;
+  const told = { ...hook, harness: canonicalName(hook.harness) };
+  const { sessionKey } = aboutSession(deps, scope.agentId, kind, told, hook.sessionKey ?? '');
+  const session = findSession(db, scope.agentId, sessionKey);
+  const giver = session && giverOf(db, session.id, answer.inject);
   return giver && isOwn(caller, giver) ? answer : { ...answer, inject: '' };
-}
-
-function startedSession(db: Db, agentId: string, kind: HookKind, hook: Hook) {
-  const about = reportedSession(db, {
-    agentId,
-    harness: canonicalName(hook.harness),
-    sessionKey: hook.sessionKey ?? '',
-    harnessAgentId: hook.harnessAgentId ?? null,
-    isAboutSubagent: kind.isAboutSubagent ?? false,
-  });
-  return findSession(db, agentId, hook.childSessionKey ?? about.sessionKey);
 }
 
 /** Copilot puts what a sub-agent's start was answered with before its task: nobody has said that. */
