@@ -1,7 +1,8 @@
 /** The typed HTTP client: one call per declared operation, and the live stream of an invocation. */
 import { randomUUID } from 'node:crypto';
 import type { OperationInput, OperationName, OperationOutput } from '../contract/operations.ts';
-import { followEvents, type EventOptions, type SubAgentEvent } from './events.ts';
+import type { SessionTurn } from '../contract/transcripts.ts';
+import { followEvents, followSession, type EventOptions, type SubAgentEvent } from './events.ts';
 import { sendOperation, type SendOperation } from './send-operation.ts';
 import { createTransport, type TransportOptions } from './transport.ts';
 import { spawnAndWait, waitInPieces } from './waits.ts';
@@ -19,6 +20,11 @@ export interface OffshootClient {
   ): Promise<OperationOutput<N>>;
   /** What an invocation says, from `after` on, live, until it has ended. Survives server restarts. */
   events(id: string, options?: EventOptions): AsyncGenerator<SubAgentEvent, void, undefined>;
+  /** What is said in a session, from `after` on, live, as long as it is there. */
+  watchSession(
+    session: { key: string; agentId?: string },
+    options?: EventOptions,
+  ): AsyncGenerator<SessionTurn, void, undefined>;
 }
 
 export interface ClientOptions extends TransportOptions {
@@ -57,6 +63,7 @@ export function createClient(options: ClientOptions): OffshootClient {
     url: transport.url,
     call: (name, input, call = {}) => dispatch(sender(call), name, input, call.signal),
     events: (id, events = {}) => followEvents(transport, id, events),
+    watchSession: (session, events = {}) => followSession(transport, session, events),
   };
 }
 

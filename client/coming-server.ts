@@ -33,6 +33,9 @@ export function clientOnceThere(find: () => OffshootClient, server: ComingServer
     async *events(id, options) {
       yield* (await there(options?.signal)).events(id, options);
     },
+    async *watchSession(session, options) {
+      yield* (await there(options?.signal)).watchSession(session, options);
+    },
   };
 }
 

@@ -1,9 +1,10 @@
-/** Follows an invocation over server-sent events, across broken connections, until it has ended. */
+/** Follows an invocation, or a session, over server-sent events, across broken connections. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError, isRequestErrorCode } from '../contract/errors.ts';
 import { subAgentRecordSchema, turnSchema } from '../contract/records.ts';
 import type { SubAgentRecord, Turn } from '../contract/records.ts';
+import { sessionTurnSchema, type SessionTurn } from '../contract/transcripts.ts';
 import { readMessages, type SseMessage } from './sse.ts';
 import { fetchFrom, notOffshoot, type Transport } from './transport.ts';
 import { isConnectionError, withRetries } from './retry.ts';
@@ -20,20 +21,51 @@ export interface EventOptions {
 /** A stream that ends at once, again and again, is not asked for faster than this. */
 const reconnectMs = 250;
 
+/** Until it has ended. */
 export async function* followEvents(
   transport: Transport,
   id: string,
-  { after = 0, signal }: EventOptions,
+  options: EventOptions,
 ): AsyncGenerator<SubAgentEvent, void, undefined> {
+  const path = `/api/subagents/${encodeURIComponent(id)}/events`;
+  for await (const message of followMessages(transport, path, options)) {
+    const event = eventOf(transport, message, {
+      turn: turnSchema,
+      end: subAgentRecordSchema,
+    }) as SubAgentEvent | null;
+    if (event === null) continue;
+    yield event;
+    if (event.event === 'end') return;
+  }
+}
+
+/** Until whoever reads has enough: a session may always go on. */
+export async function* followSession(
+  transport: Transport,
+  { key, agentId }: { key: string; agentId?: string },
+  options: EventOptions,
+): AsyncGenerator<SessionTurn, void, undefined> {
+  const of = agentId === undefined ? '' : `?agentId=${encodeURIComponent(agentId)}`;
+  const path = `/api/sessions/${encodeURIComponent(key)}/events${of}`;
+  for await (const message of followMessages(transport, path, options)) {
+    const event = eventOf(transport, message, { turn: sessionTurnSchema });
+    if (event !== null) yield event.data as SessionTurn;
+  }
+}
+
+async function* followMessages(
+  transport: Transport,
+  path: string,
+  { after = 0, signal }: EventOptions,
+): AsyncGenerator<SseMessage, void, undefined> {
   for (let last = after; ;) {
-    const response = await openStream(transport, id, last, signal);
+    const response = await openStream(transport, path, last, signal);
     for await (const message of untilBroken(readMessages(response), signal)) {
-      const event = eventOf(transport, message);
+      const id = Number(message.id);
       // A replay may overlap with what was read before the connection broke.
-      if (event === null || (event.event === 'turn' && event.id <= last)) continue;
-      last = Math.max(last, event.id);
-      yield event;
-      if (event.event === 'end') return;
+      if (message.event === 'turn' && id <= last) continue;
+      if (message.event === 'turn' || message.event === 'end') last = Math.max(last, id);
+      yield message;
     }
     await sleep(reconnectMs, undefined, signal ? { signal } : {});
   }
@@ -41,13 +73,13 @@ export async function* followEvents(
 
 function openStream(
   transport: Transport,
-  id: string,
+  path: string,
   last: number,
   signal: AbortSignal | undefined,
 ): Promise<Response> {
   const request = {
     method: 'GET' as const,
-    path: `/api/subagents/${encodeURIComponent(id)}/events`,
+    path,
     body: null,
     headers: {
       accept: 'text/event-stream',
@@ -81,14 +113,17 @@ function passingOrThrow(data: string): null {
   throw new AppError(isRequestErrorCode(code) ? code : 'internal', detail, options);
 }
 
-function eventOf(transport: Transport, message: SseMessage): SubAgentEvent | null {
+function eventOf(
+  transport: Transport,
+  message: SseMessage,
+  schemas: Readonly<Record<string, z.ZodType>>,
+): { event: string; id: number; data: unknown } | null {
   if (message.event === 'problem') return passingOrThrow(message.data);
-  const id = Number(message.id);
-  const schema = { turn: turnSchema, end: subAgentRecordSchema }[message.event];
+  const schema = schemas[message.event];
   if (!schema) return null;
   try {
     const data = schema.parse(JSON.parse(message.data));
-    return { event: message.event, id, data } as SubAgentEvent;
+    return { event: message.event, id: Number(message.id), data };
   } catch (cause) {
     throw notOffshoot(transport, cause);
   }

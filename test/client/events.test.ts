@@ -126,3 +126,34 @@ test('leaving the loop closes the connection', async () => {
     },
   );
 });
+
+test('a session is followed across broken streams, as long as somebody reads', async () => {
+  const said = (seq: number) => {
+    const data = { ...turnOf(seq), invocationId: null, runNo: null, tools: null, source: 'hook' };
+    return `id: ${seq}\nevent: turn\ndata: ${JSON.stringify(data)}\n\n`;
+  };
+  let connections = 0;
+  await withFakeServer(
+    (_, response) => {
+      connections += 1;
+      open(response);
+      if (connections === 1) return void response.end(said(4) + said(5));
+      response.write(said(5) + said(6));
+    },
+    async ({ url, seen }) => {
+      const session = { key: 'a b', agentId: 'bob' };
+      const found: number[] = [];
+      for await (const { seq } of createClient({ url, token }).watchSession(session, {
+        after: 3,
+      })) {
+        found.push(seq);
+        if (seq === 6) break;
+      }
+      expect(found).toEqual([4, 5, 6]);
+      expect(seen.map((one) => [one.url, one.headers['last-event-id']])).toEqual([
+        ['/api/sessions/a%20b/events?agentId=bob', '3'],
+        ['/api/sessions/a%20b/events?agentId=bob', '5'],
+      ]);
+    },
+  );
+});
