@@ -45,21 +45,37 @@ export function queueStart(tx: Tx, invocationId: string): void {
 }
 
 /**
- * Tells a workflow to ask the store what is next. A poke that is under way already serves; that for a
- * child's spawn does not, as it goes with the child.
+ * Tells a workflow to ask the store what is next, at once or after a while. A poke that is under way
+ * already serves, by the earlier of the two times; that for a child's spawn does not, as it goes with
+ * the child. One that the engine did not take keeps its pause.
  */
-export function queuePoke(tx: Tx, invocationId: string): void {
-  const known = tx.db.get(
-    `SELECT 1 FROM outbox WHERE target_invocation_id = :invocationId AND kind = 'poke'
-       AND state = 'queued' AND child_invocation_id IS NULL`,
+export function queuePoke(tx: Tx, invocationId: string, afterMs = 0): void {
+  const dueAt = new Date(Date.parse(tx.now) + afterMs).toISOString();
+  const known = tx.db.get<Pick<OutboxRow, 'id' | 'attempts' | 'due_at'>>(
+    `SELECT id, attempts, due_at FROM outbox WHERE target_invocation_id = :invocationId
+       AND kind = 'poke' AND state = 'queued' AND child_invocation_id IS NULL`,
     { invocationId },
   );
-  if (known) return;
-  insert(tx, {
-    workflowId: subAgentWorkflowId(invocationId),
-    kind: 'poke',
-    invocation: invocationId,
-  });
+  if (!known) {
+    insert(tx, {
+      workflowId: subAgentWorkflowId(invocationId),
+      kind: 'poke',
+      invocation: invocationId,
+      dueAt,
+    });
+  } else if (known.attempts === 0 && dueAt < known.due_at) {
+    tx.db.run('UPDATE outbox SET due_at = :dueAt WHERE id = :id', { id: known.id, dueAt });
+    tx.note({ kind: 'outbox' });
+  }
+}
+
+/** What was to be told later, and has lost its point before anybody was told. */
+export function dropLaterPokes(tx: Tx, invocationId: string): void {
+  tx.db.run(
+    `DELETE FROM outbox WHERE target_invocation_id = :invocationId AND kind = 'poke'
+       AND child_invocation_id IS NULL AND attempts = 0 AND due_at > :now`,
+    { invocationId, now: tx.now },
+  );
 }
 
 /** Cancels the workflow in the engine, so that Temporal UI calls it cancelled, too. */
@@ -89,12 +105,13 @@ function insert(
     invocation?: string;
     session?: number;
     child?: string;
+    dueAt?: string;
   },
 ): void {
   tx.db.run(
     `INSERT INTO outbox (workflow_id, kind, target_invocation_id, target_session_id,
                          child_invocation_id, created_at, due_at)
-     VALUES (:workflowId, :kind, :invocation, :session, :child, :now, :now)`,
+     VALUES (:workflowId, :kind, :invocation, :session, :child, :now, :dueAt)`,
     {
       workflowId: row.workflowId,
       kind: row.kind,
@@ -102,6 +119,7 @@ function insert(
       session: row.session ?? null,
       child: row.child ?? null,
       now: tx.now,
+      dueAt: row.dueAt ?? tx.now,
     },
   );
   tx.note({ kind: 'outbox' });

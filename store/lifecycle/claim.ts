@@ -12,6 +12,7 @@ import { admitNext, releaseSlot } from '../admission.ts';
 import { findHost } from '../hosts.ts';
 import { findInvocation, runnerOf, type InvocationRow } from '../invocations.ts';
 import { handCallbacks, waitingCallbacks } from '../mailbox.ts';
+import { queuePoke } from '../outbox.ts';
 import { sessionById } from '../sessions.ts';
 import { appendTurn } from '../turns.ts';
 import { wordsOf } from '../words.ts';
@@ -130,9 +131,14 @@ function begin(
     invocationId: row.id,
     runNo,
   });
+  // Its workflow, which has been told otherwise, would show that for as long as this lasts.
+  if (row.engine_state === 'open') queuePoke(tx, row.id, SHOWN_AFTER_MS);
   tx.note({ kind: 'run began', invocationId: row.id, runNo, hostId: request.hostId });
   return { kind: 'run', row, runNo, turn, prompt: input, inheritedContext };
 }
+
+/** What is over by then is told nothing: the steps of a short run are not worth one more. */
+const SHOWN_AFTER_MS = 500;
 
 /** `turn` counts over the session what was brought to an end, so a run again is the same turn. */
 function counts(tx: Tx, row: InvocationRow) {

@@ -8,6 +8,7 @@ import { admitNext, releaseSlot } from '../admission.ts';
 import { findHost } from '../hosts.ts';
 import { findInvocation, type InvocationRow } from '../invocations.ts';
 import { settleHanded } from '../mailbox.ts';
+import { dropLaterPokes } from '../outbox.ts';
 import { appendTurn } from '../turns.ts';
 import type { Tx } from '../write-queue.ts';
 import type { RunRow } from './claim.ts';
@@ -136,6 +137,8 @@ function closeRun(tx: Tx, run: RunRow): void {
     `UPDATE runs SET state = 'ended', ended_at = :now WHERE invocation_id = :id AND run_no = :runNo`,
     { id: run.invocation_id, runNo: run.run_no, now: tx.now },
   );
+  // Its workflow sees the end by the lease; that it has begun is no news any more.
+  dropLaterPokes(tx, run.invocation_id);
   tx.note({ kind: 'run over', invocationId: run.invocation_id, runNo: run.run_no });
 }
 

@@ -56,6 +56,8 @@ export async function withHome(
     namespace?: string;
     /** How long a program takes to end when it is told to. */
     dying?: () => Promise<void>;
+    /** What a claim of the host waits for. */
+    beforeClaim?: (id: string) => Promise<void>;
   } = {},
 ): Promise<void> {
   const { address } = await testEngine();
@@ -97,7 +99,7 @@ export async function withHome(
               launched.push(spec.invocationId);
               return play(spec, signal);
             },
-            options.dying ?? (async () => {}),
+            { dying: async () => {}, beforeClaim: async () => {}, ...options },
           );
         let link = newLink();
         let host = newHost();
@@ -163,13 +165,16 @@ function startHost(
   target: { namespace: string; connection: { address: string } },
   slots: number,
   play: Program,
-  dying: () => Promise<void>,
+  { dying, beforeClaim }: { dying(): Promise<void>; beforeClaim(id: string): Promise<void> },
 ) {
   return startRunnerHost({
     api: {
       hello: (request) => hostHandlers.hello(deps, request),
       sync: (request, signal) => hostHandlers.sync(deps, signal, request),
-      claim: (request) => hostHandlers.claim(deps, request),
+      claim: async (request) => {
+        await beforeClaim(request.invocationId);
+        return hostHandlers.claim(deps, request);
+      },
       report: (request) => hostHandlers.report(deps, request),
     },
     hostId: 'local',
