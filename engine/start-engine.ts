@@ -95,8 +95,9 @@ async function spawnEngine(deps: EngineDeps): Promise<RunningEngine> {
   capLog(logFile);
   const before = readEngineFile(deps.home);
   // Kept over restarts, so that addresses that people and agents noted stay good.
-  const port = await pickPort(host, portOf(before?.address));
-  const uiPort = await pickPort(host, portOf(before?.uiUrl));
+  const [wanted, uiWanted] = [portOf(before?.address), portOf(before?.uiUrl)];
+  const port = await pickPort(host, wanted, uiWanted);
+  const uiPort = await pickPort(host, uiWanted, port);
   // The server never migrates a database: each of its versions gets a file of its own.
   const database = join(engineData, `temporal-${binary.version.server}.db`);
   const { namespace, durable } = deps;
