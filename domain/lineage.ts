@@ -48,7 +48,9 @@ function guess({ sessionKey, harness, project }: Reported, hints: LineageHints):
     hints.spawnedBy && root === null && !hints.parentAgentId
       ? [{ rule: 'spawned', sessionKey: hints.spawnedBy }]
       : [];
-  if (hints.parentSessionKey) {
+  // One that names what has started it says no more than is known: it is what we have spawned all the same.
+  const isNamedTwice = spawned.length > 0 && hints.parentSessionKey === hints.spawnedBy;
+  if (hints.parentSessionKey && !isNamedTwice) {
     return [{ rule: 'explicit', sessionKey: hints.parentSessionKey }, ...spawned];
   }
   if (spawned.length > 0) return spawned;

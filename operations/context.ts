@@ -18,10 +18,7 @@ export async function getContext(
   return {
     sessionKey: session.session_key,
     agentId: session.agent_id,
-    // Of a parent that was deleted nobody knows any more where it worked.
-    inherited: inheritedBy(deps.store.db, session.id, (parent) =>
-      isOwn(caller, parent ?? { ...session, project: null }),
-    ),
+    inherited: inheritedBy(deps.store.db, session, (giver) => isOwn(caller, giver)),
     offers: contextBlockFor(deps.store.db, subagents, session),
   };
 }

@@ -67,34 +67,33 @@ function putTogether(db: Db, config: ContextConfig, parent: SessionRow): Context
  * session, have the same.
  */
 export function inheritOnce(tx: Tx, config: ContextConfig, child: SessionRow): string | null {
-  return inheritedBy(tx.db, child.id)?.text ?? inherit(tx, config, child, anybody)?.text ?? null;
+  return inheritedBy(tx.db, child)?.text ?? inherit(tx, config, child, anybody)?.text ?? null;
 }
 
 /**
- * Looks the parent's context up for a child, and keeps what it was given: nothing of a parent that whoever asks may not
- * read. `isRepeat`: it had it in this context.
+ * Looks up for a child what it is to know of its parent, and keeps what it was given: nothing of a session that whoever
+ * asks may not read. `isRepeat`: it had it in this context.
  */
 export function inherit(
   tx: Tx,
   config: ContextConfig,
   child: SessionRow,
-  mayRead: (parent: SessionRow) => boolean,
+  mayRead: (giver: SessionRow) => boolean,
 ): (ContextBlock & { isRepeat: boolean }) | null {
-  const parent = parentOf(tx.db, child);
-  if (parent === null || !mayRead(parent)) return null;
-  const block = contextBlockFor(tx.db, config, parent);
-  if (!block) return null;
+  const found = config.inheritContext ? inheritable(tx.db, config, child, mayRead) : null;
+  if (found === null) return null;
+  const { giverId, block } = found;
   const isRepeat = wasGiven(tx.db, child.id, block.hash);
   tx.db.run(
     `INSERT INTO inherited_contexts
        (session_id, parent_session_id, given_at, hash, text, sources, context_epoch)
-     SELECT id, :parent, :now, :hash, :text, :sources, context_epoch
+     SELECT id, :giverId, :now, :hash, :text, :sources, context_epoch
      FROM sessions WHERE id = :child
      ON CONFLICT (session_id, hash)
        DO UPDATE SET given_at = :now, context_epoch = excluded.context_epoch`,
     {
       child: child.id,
-      parent: parent.id,
+      giverId,
       now: tx.now,
       hash: block.hash,
       text: block.text,
@@ -102,6 +101,42 @@ export function inherit(
     },
   );
   return { ...block, isRepeat };
+}
+
+/** A block, and whose words it is made of. */
+interface Inheritable {
+  giverId: number;
+  block: ContextBlock;
+}
+
+function inheritable(
+  db: Db,
+  config: ContextConfig,
+  child: SessionRow,
+  mayRead: (giver: SessionRow) => boolean,
+): Inheritable | null {
+  const edge = lineageOf(db, child.id);
+  const parent = edge && findSessionById(db, edge.parent_session_id);
+  // Scope is the agent, whatever an edge says.
+  if (!edge || parent?.agent_id !== child.agent_id) return null;
+  if (child.kind === 'external' && edge.rule === 'spawned') return passedOn(db, parent, mayRead);
+  if (!mayRead(parent)) return null;
+  const block = contextBlockFor(db, config, parent);
+  return block && { giverId: parent.id, block };
+}
+
+/**
+ * The program that an invocation runs reports a session of its own. That is told what its invocation was given, in the same
+ * words: of the invocation's session it knows all there is, its task.
+ */
+function passedOn(
+  db: Db,
+  invoked: SessionRow,
+  mayRead: (giver: SessionRow) => boolean,
+): Inheritable | null {
+  const row = lastGiven(db, invoked.id);
+  if (!row || !mayRead(giverOfRow(db, row, invoked))) return null;
+  return { giverId: row.parent_session_id, block: blockOf(row) };
 }
 
 /**
@@ -116,28 +151,32 @@ function wasGiven(db: Db, sessionId: number, hash: string): boolean {
   return given !== undefined;
 }
 
-/** Scope is the agent, whatever an edge says. */
-function parentOf(db: Db, child: SessionRow): SessionRow | null {
-  const edge = lineageOf(db, child.id);
-  const parent = edge && findSessionById(db, edge.parent_session_id);
-  return parent?.agent_id === child.agent_id ? parent : null;
-}
-
-/** What a session was given last, if whoever asks may read the parent it is from; null: that one was deleted. */
+/** What a session was given last, if whoever asks may read the session that it is from. */
 export function inheritedBy(
   db: Db,
-  sessionId: number,
-  mayRead: (parent: SessionRow | null) => boolean = anybody,
+  session: SessionRow,
+  mayRead: (giver: SessionRow) => boolean = anybody,
 ): InheritedContext | null {
-  const row = db.get<GivenRow>(
+  const row = lastGiven(db, session.id);
+  if (!row || !mayRead(giverOfRow(db, row, session))) return null;
+  return { ...blockOf(row), givenAt: row.given_at };
+}
+
+const lastGiven = (db: Db, sessionId: number): GivenRow | undefined =>
+  db.get(
     `SELECT parent_session_id, given_at, hash, text, sources FROM inherited_contexts
      WHERE session_id = :sessionId ORDER BY given_at DESC, id DESC LIMIT 1`,
     { sessionId },
   );
-  if (!row || !mayRead(findSessionById(db, row.parent_session_id) ?? null)) return null;
-  const sources = JSON.parse(row.sources) as ContextSources;
-  return { text: row.text, hash: row.hash, sources, givenAt: row.given_at };
-}
+
+/** Of one that was deleted nobody knows any more where it worked. */
+const giverOfRow = (db: Db, { parent_session_id: id }: GivenRow, child: SessionRow): SessionRow =>
+  findSessionById(db, id) ?? { ...child, project: null };
+
+const blockOf = ({ text, hash, sources }: GivenRow): ContextBlock => ({
+  ...{ text, hash },
+  sources: JSON.parse(sources) as ContextSources,
+});
 
 /** Whose words these are that a session was given; undefined where it was not, or that one was deleted. */
 export function giverOf(db: Db, sessionId: number, text: string): SessionRow | undefined {

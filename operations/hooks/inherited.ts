@@ -22,7 +22,7 @@ export function inheritedText(
   { isAnew }: HowToTell,
 ): string {
   if (isUnread) return '';
-  const block = inherit(tx, config(), session, (parent) => isOwn(caller, parent));
+  const block = inherit(tx, config(), session, (giver) => isOwn(caller, giver));
   if (block === null) return '';
   return block.isRepeat && !isAnew ? stubOf(block) : block.text;
 }
@@ -56,7 +56,7 @@ export async function hearStart<A extends { inject: string }>(
 /** Copilot puts what a sub-agent's start was answered with before its task: nobody has said that. */
 export function withoutInherited({ tx, session }: Heard, words: string | undefined) {
   const given =
-    session.harness_agent_id === null ? null : inheritedBy(tx.db, session.id)?.text.trimEnd();
+    session.harness_agent_id === null ? null : inheritedBy(tx.db, session)?.text.trimEnd();
   return given && words?.startsWith(given) ? words.slice(given.length).trimStart() : words;
 }
 

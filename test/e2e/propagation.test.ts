@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { homePaths } from '../../contract/home.ts';
 import { program, release, runners, untilFile } from './agents.ts';
@@ -18,6 +19,8 @@ import { withLoneServer } from './lone-server.ts';
 import { ask } from './requests.ts';
 import { counts } from './rows.ts';
 import { startStack, until } from './stack.ts';
+
+const binFile = fileURLToPath(new URL('../../bin/offshoot.mjs', import.meta.url));
 
 /** Answers only when its standard input has come to its end. */
 const readToEnd = { kind: 'command', command: 'sh', args: ['-c', 'wc -c'] } as const;
@@ -88,6 +91,35 @@ test('calls of two sessions over one server are told apart, and one that names n
     );
     expect(answers.map(({ body: record }) => record.parentSessionId)).toEqual(keys);
   });
+});
+
+test('a program with hooks is told at its start what its invocation was given, once, and its sub-agent what itself has said', async () => {
+  const hook = `"${process.execPath}" "${binFile}" hook`;
+  const tell = (event: string, payload: object) =>
+    `echo '${JSON.stringify(payload)}' | ${hook} ${event} --harness claude-code`;
+  const prompt = [
+    tell('SessionStart', { session_id: 'inner', source: 'startup' }),
+    tell('SessionStart', { session_id: 'inner', source: 'resume' }),
+    tell('UserPromptSubmit', { session_id: 'inner', prompt: 'look at the tag' }),
+    tell('SubagentStart', { session_id: 'inner', agent_id: 'a1', agent_type: 'Explore' }),
+  ].join('\n');
+  await ask(stack, 'POST', '/api/hooks/user-prompt-submit', {
+    body: { harness: 'claude-code', sessionKey: 'outer', userMessage: 'we cut the release' },
+  });
+  const { body } = await run({ prompt, parentSessionId: 'outer' });
+  const printed = body.result!.content.split('\n').flatMap((line) => {
+    const told = line === '' ? {} : JSON.parse(line);
+    return told.hookSpecificOutput?.additionalContext ?? [];
+  });
+  const contextOf = async (key: string) =>
+    (await ask<{ inherited: object }>(stack, 'GET', `/api/sessions/${key}/context`)).body.inherited;
+  const given = await contextOf(body.sessionKey);
+  expect(await contextOf('inner')).toEqual({ ...given, givenAt: expect.any(String) });
+  expect(printed).toEqual([
+    expect.stringMatching(/\(outer\)\nRecent context:\n {2}User: we cut the release$/),
+    expect.stringMatching(/\n\nAs told before \(outer\)\.$/),
+    expect.stringMatching(/\(inner\)\nRecent context:\n {2}User: look at the tag$/),
+  ]);
 });
 
 test.each(['stdin', 'arg', 'file'])(

@@ -41,6 +41,53 @@ test('a managed child is given what its parent knows at its first run, and the s
     expect((await room.host.claim(grandchild.id)).inheritedContext).toContain('User: more');
   }));
 
+test('a program that we run is told at its start what its invocation was given, once, and its own task never', () =>
+  withOperations(async (room) => {
+    await room.ask('registerSession', { key: 'main', title: 'Release 1.4' });
+    await say(room, 'main', 'user', 'we cut the release');
+    const child = await room.start({ parentSessionId: 'main', runnerId: 'again' });
+    const run = await room.host.claim(child.id);
+    await say(room, 'main', 'user', 'said later');
+    const inside = room.child(child.id);
+    const begin = async (sessionKey: string, more = {}, caller = inside) => {
+      const hook = { harness: 'claude-code', sessionKey, ...more };
+      return (await room.ask('hookSessionStart', hook, caller)).inject;
+    };
+    expect(await begin('p', { source: 'startup' })).toBe(run.inheritedContext);
+    // Also where the program names the session that its environment has.
+    expect(await begin('q', { parentSessionKey: child.sessionKey })).toBe(run.inheritedContext);
+    const stub = '## Inherited from Parent Session\n\nAs told before (main).';
+    expect(await begin('p', { source: 'resume' })).toBe(stub);
+    expect(await begin('p', { source: 'resume' }, room.admin)).toBe(stub);
+    expect(await begin('p', { source: 'clear' })).toBe(run.inheritedContext);
+    const { inherited: given } = await room.ask('getContext', { key: child.sessionKey });
+    const { inherited } = await room.ask('getContext', { key: 'p' });
+    expect(inherited).toEqual({ ...given, givenAt: expect.any(String) });
+    expect(room.count('inherited_contexts')).toBe(3);
+    // Its sub-agents are told what itself has said, and who goes on from its invocation what that was asked.
+    await say(room, 'p', 'user', 'look at the tag');
+    const sub = { harness: 'claude-code', sessionKey: 'p', harnessAgentId: 'a1' };
+    const { inject } = await room.ask('hookSubagentStart', sub, inside);
+    expect(inject).toContain('User: look at the tag');
+    const outside = await begin('r', { parentSessionKey: child.sessionKey }, room.admin);
+    expect(outside).toContain('User: do it');
+  }));
+
+test('a program is told nothing where its invocation was given nothing, or inheriting is switched off meanwhile', () =>
+  withOperations(async (room) => {
+    const begin = async (sessionKey: string, id: string) =>
+      (await room.ask('hookSessionStart', { harness: 'codex', sessionKey }, room.child(id))).inject;
+    const root = await room.start();
+    await room.host.claim(root.id);
+    expect(await begin('p', root.id)).toBe('');
+    await room.ask('registerSession', { key: 'main' });
+    await say(room, 'main', 'user', 'hello');
+    const child = await room.start({ parentSessionId: 'main' });
+    expect((await room.host.claim(child.id)).inheritedContext).toContain('hello');
+    room.deps.lastGoodConfig().memory.pipelineV2.subagents.inheritContext = false;
+    expect(await begin('q', child.id)).toBe('');
+  }));
+
 test('what the start of a session was answered with is kept as it was, with its hash and when it was given', () =>
   withOperations(async (room) => {
     await room.ask('registerSession', { key: 'main' });

@@ -197,7 +197,15 @@ test('a sub-agent is given what its parent knows, and sees what is below it, whe
       claims: { role: 'child', invocationId: id, agentId: 'alice' } as const,
     };
     const own = { harness: 'codex', sessionKey: 'own', parentSessionKey: sessionKey, project: q };
-    expect((await room.ask('hookSessionStart', own, child)).inject).toContain('do it');
+    expect((await room.ask('hookSessionStart', own, child)).inject).toBe(run.inheritedContext);
+    // Whose words those are is asked again, also when the program's session goes on with another token.
+    const again = { ...own, source: 'clear' as const };
+    const elsewhere = scoped('alice', { project: q });
+    expect((await room.ask('hookSessionStart', again, elsewhere)).inject).toContain('of the root');
+    await room.store.write((tx) =>
+      tx.db.run(`UPDATE sessions SET project = '/w/a' WHERE session_key = 'root'`),
+    );
+    expect((await room.ask('hookSessionStart', again, elsewhere)).inject).toBe('');
     const { inherited } = await room.ask('getContext', { key: sessionKey }, child);
     expect(inherited?.text).toBe(run.inheritedContext);
     expect((await room.ask('getTree', { key: sessionKey }, child)).total.sessions).toBe(2);

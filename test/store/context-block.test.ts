@@ -306,7 +306,7 @@ test('what a child was given is kept with it, and a parent of another agent give
         insertLineage(tx, child, parent, 'explicit');
         return {
           given: inherit(tx, config, child, () => true),
-          kept: inheritedBy(tx.db, child.id),
+          kept: inheritedBy(tx.db, child),
         };
       };
       return { own: make('C', 'alice'), foreign: make('C', 'bob') };
