@@ -36,6 +36,9 @@ const common = {
   sessionKey: sessionKey
     .optional()
     .describe('Also taken as `sessionId`, and with `session:` before it'),
+  sessionId: sessionKey
+    .optional()
+    .describe('Stands for `sessionKey`. Beside it, it tells with it whose agent’s the session is'),
   agentId: keySchema
     .optional()
     .describe("Whose data it is. Never a program's own sub-agent id, which is `harnessAgentId`"),

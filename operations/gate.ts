@@ -31,7 +31,7 @@ import {
   requireInProject,
   scopeOf,
 } from './scope.ts';
-import { requireOwnKey } from './whose-agent.ts';
+import { requireOwnKey, severalAgents } from './whose-agent.ts';
 
 type ChildClaims = Extract<TokenClaims, { role: 'child' }>;
 
@@ -227,11 +227,10 @@ function requireInvocation(deps: Deps, caller: Caller, id: string): InvocationRo
 
 function findKnownSession(deps: Deps, agentId: string | undefined, key: string) {
   if (agentId !== undefined) return findSession(deps.store.db, agentId, key);
-  const [first, second] = sessionsByKey(deps.store.db, key);
-  if (second) {
-    throw new AppError('parent_conflict', `several agents have a session ${key}`, {
-      hint: hints.nameAgent.http,
-    });
-  }
-  return first;
+  const known = sessionsByKey(deps.store.db, key);
+  if (known.length <= 1) return known[0];
+  throw severalAgents(
+    [key],
+    known.map((session) => session.agent_id),
+  );
 }

@@ -1,6 +1,4 @@
 /** Search in what sessions have said: whose turns, which sessions, and who asks. */
-import { AppError } from '../contract/errors.ts';
-import { hints } from '../contract/hints.ts';
 import { defaults } from '../contract/limits.ts';
 import type { OperationOutput, ParsedInput } from '../contract/operations.ts';
 import type { SearchScope } from '../contract/search.ts';
@@ -13,6 +11,7 @@ import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { agentOf, askingInvocation } from './gate.ts';
 import { isOwn, outside, requireInProject, scopeOf as tokenScope } from './scope.ts';
+import { severalAgents } from './whose-agent.ts';
 
 type Input = ParsedInput<'searchSessions'>;
 
@@ -75,13 +74,9 @@ function namedAgent(deps: Deps, caller: Caller, input: Input): string {
     caller.parentSessionId,
   ].flatMap((key) => key ?? []);
   for (const key of keys) {
-    const [only, another] = agentsWithKey(deps.store.db, key);
-    if (another !== undefined) {
-      throw new AppError('parent_conflict', `several agents have a session ${key}`, {
-        hint: hints.nameAgent.http,
-      });
-    }
-    if (only !== undefined) return only;
+    const agents = agentsWithKey(deps.store.db, key);
+    if (agents.length > 1) throw severalAgents([key], agents);
+    if (agents[0] !== undefined) return agents[0];
   }
   const inKey = keys.flatMap((key) => /^agent:([^:]+):/.exec(key)?.[1] ?? [])[0];
   return inKey ?? defaults.agentId;

@@ -1,38 +1,85 @@
 import { AppError } from '../contract/errors.ts';
 import { hints } from '../contract/hints.ts';
 import { defaults } from '../contract/limits.ts';
+import { subagentKey } from '../domain/lineage.ts';
+import type { Db } from '../store/database.ts';
 import type { InvocationRow } from '../store/invocations.ts';
-import { agentsWithKey, findSession } from '../store/sessions.ts';
+import { agentsWithKey } from '../store/sessions.ts';
 import type { Deps } from './deps.ts';
 import { outside } from './scope.ts';
 
+/** What a hook says of its session, and of who is above it. */
+interface Naming {
+  harness?: string;
+  agentId?: string | undefined;
+  sessionKey?: string | undefined;
+  sessionId?: string | undefined;
+  childSessionKey?: string | undefined;
+  harnessAgentId?: string | undefined;
+  parentSessionKey?: string | undefined;
+  parentHarnessAgentId?: string | undefined;
+}
+
 /**
- * Whose session a hook is about, or one that is registered: the token's agent, the one it names, the one that knows
- * the key (if it is one alone), the one that the key names (`agent:{id}:…`), `default`. So whoever names none never
- * forks a session that somebody knows: of several who do it is the one that the key names, or nobody.
+ * Whose session a hook is about, or one that is registered: the token's agent, the one it names, the one that its keys
+ * say, the one that those of its parent say, `default`. So whoever names none never forks a session that somebody knows.
  */
 export function whoseAgent(
   deps: Deps,
   asking: Pick<InvocationRow, 'agent_id'> | null,
-  hook: { agentId?: string | undefined; sessionKey?: string | undefined },
+  naming: Naming,
 ): string {
   if (asking) {
-    if (hook.agentId !== undefined && hook.agentId !== asking.agent_id) {
-      throw new AppError('forbidden', `agent ${hook.agentId} is outside of this token's scope`);
+    if (naming.agentId !== undefined && naming.agentId !== asking.agent_id) {
+      throw new AppError('forbidden', `agent ${naming.agentId} is outside of this token's scope`);
     }
     return asking.agent_id;
   }
-  if (hook.agentId !== undefined) return hook.agentId;
-  const key = hook.sessionKey ?? '';
-  const [known, other] = agentsWithKey(deps.store.db, key);
-  if (known !== undefined && other === undefined) return known;
-  const named = agentIn(key);
-  if (other === undefined) return named ?? defaults.agentId;
-  if (named !== undefined && findSession(deps.store.db, named, key) !== undefined) return named;
-  throw new AppError('parent_conflict', `several agents have a session ${key}`, {
-    hint: hints.nameAgent.http,
-  });
+  if (naming.agentId !== undefined) return naming.agentId;
+  const { db } = deps.store;
+  return (
+    agentOfKeys(db, ownKeys(naming)) ?? agentOfKeys(db, parentKeys(naming)) ?? defaults.agentId
+  );
 }
+
+/** All by which the session may be known, and the one that it is in. */
+function ownKeys({ harness, sessionKey, sessionId, childSessionKey, harnessAgentId }: Naming) {
+  const inside = keyInside(harness, sessionKey, harnessAgentId);
+  return keysIn([sessionKey, sessionId, childSessionKey, inside]);
+}
+
+function parentKeys({ harness, sessionKey, parentSessionKey, parentHarnessAgentId }: Naming) {
+  return keysIn([parentSessionKey, keyInside(harness, sessionKey, parentHarnessAgentId)]);
+}
+
+const keyInside = (harness?: string, root?: string, id?: string) =>
+  root === undefined || id === undefined ? undefined : subagentKey(harness ?? null, root, id);
+
+const keysIn = (given: (string | undefined)[]) => [...new Set(given.flatMap((key) => key ?? []))];
+
+/**
+ * The one that has a session under each of these keys that anybody has one under; else the one that a key names
+ * (`agent:{id}:…`). Of several it is the one that is named, or nobody.
+ */
+function agentOfKeys(db: Db, keys: readonly string[]): string | undefined {
+  const known = keys.map((key) => agentsWithKey(db, key)).filter((agents) => agents.length > 0);
+  const inAll = known.reduce(
+    (some, agents) => some.filter((one) => agents.includes(one)),
+    known[0] ?? [],
+  );
+  if (inAll.length === 1) return inAll[0];
+  const named = keys.map(agentIn).find((agentId) => agentId !== undefined);
+  if (known.length === 0 || (named !== undefined && inAll.includes(named))) return named;
+  throw severalAgents(keys, known.flat());
+}
+
+/** Who they are is told: only the administrator, who may name any of them, is not bound to one. */
+export const severalAgents = (keys: readonly string[], agents: readonly string[]) =>
+  new AppError(
+    'parent_conflict',
+    `several agents have a session ${keys.join(' or ')}: ${[...new Set(agents)].toSorted().join(', ')}`,
+    { hint: hints.nameAgent.http },
+  );
 
 /**
  * Whoever is bound to one agent makes no session under a key that names another: what that one says later, without

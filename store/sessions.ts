@@ -42,16 +42,22 @@ export function findSession(db: Db, agentId: string, sessionKey: string): Sessio
   });
 }
 
-/** Sessions with this key, whichever agent they belong to: one is an answer, two are a question. */
+/** Sessions with this key, whichever agent they belong to: one is an answer, several are a question. */
 export function sessionsByKey(db: Db, sessionKey: string): SessionRow[] {
-  return db.all('SELECT * FROM sessions WHERE session_key = :sessionKey LIMIT 2', { sessionKey });
+  return db.all(
+    `SELECT * FROM sessions WHERE session_key = :sessionKey ORDER BY id LIMIT ${agentsTold}`,
+    { sessionKey },
+  );
 }
+
+/** Enough to say whose it may be; nobody has as many agents that share a key. */
+const agentsTold = 20;
 
 /** Whose a session with this key is: the same without the rest of it. */
 export function agentsWithKey(db: Db, sessionKey: string): string[] {
   return db
     .all<Pick<SessionRow, 'agent_id'>>(
-      'SELECT agent_id FROM sessions WHERE session_key = :sessionKey LIMIT 2',
+      `SELECT agent_id FROM sessions WHERE session_key = :sessionKey ORDER BY id LIMIT ${agentsTold}`,
       { sessionKey },
     )
     .map((session) => session.agent_id);

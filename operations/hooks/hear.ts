@@ -34,6 +34,8 @@ import { NeedsWhole, takeTranscript } from './take-transcript.ts';
 export interface Hook {
   harness: string;
   sessionKey?: string | undefined;
+  /** As it came: `sessionKey` is this one where that was not given. */
+  sessionId?: string | undefined;
   agentId?: string | undefined;
   harnessAgentId?: string | undefined;
   parentSessionKey?: string | undefined;
