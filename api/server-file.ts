@@ -1,5 +1,13 @@
 /** `server.json`: how clients find this server. */
-import { existsSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import type { HomePaths } from '../contract/home.ts';
 import type { Log } from '../contract/log.ts';
 
@@ -9,6 +17,7 @@ const restoreEveryMs = 1_000;
 export interface ServerFileKeeper {
   /** Writes it as things are now; later, where it cannot be written now. */
   tell(): void;
+  /** Unless it is another server's by now. */
   remove(): void;
 }
 
@@ -17,23 +26,26 @@ export function keepServerFile(
   write: () => void,
   log: Log,
 ): ServerFileKeeper {
+  const folder = openFolder(home);
   let isRemoved = false;
   let problem: string | null = null;
+  let written: string | null = null;
   /** Never throws: no room for this file is no reason to serve nobody. */
   const tell = () => {
-    if (isRemoved) return;
+    // A home that was deleted as a whole is not brought back, and one that took its place is another server's.
+    if (isRemoved || !folder.isThere()) return;
     const before = problem;
     try {
       write();
+      written = contentOf(serverFile);
       problem = null;
     } catch (error) {
       problem = String(error);
       if (problem !== before) log(`server.json: ${problem}; tried again until it is written`);
     }
   };
-  // A home that was deleted as a whole is not brought back.
   const timer = setInterval(() => {
-    if (existsSync(home) && (problem !== null || !existsSync(serverFile))) tell();
+    if (problem !== null || !existsSync(serverFile)) tell();
   }, restoreEveryMs);
   timer.unref();
   return {
@@ -41,7 +53,37 @@ export function keepServerFile(
     remove: () => {
       isRemoved = true;
       clearInterval(timer);
-      rmSync(serverFile, { force: true });
+      // A server that comes after this one may have written its own already.
+      const isOwn = folder.isThere() && written !== null && contentOf(serverFile) === written;
+      if (isOwn) rmSync(serverFile, { force: true });
+      folder.close();
     },
+  };
+}
+
+/** Null where there is none, or none that can be read. */
+function contentOf(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** The very folder: while it is open its number is given to no other one. */
+function openFolder(path: string) {
+  const handle = openSync(path, 'r');
+  const own = fstatSync(handle, { bigint: true });
+  return {
+    isThere: () => {
+      try {
+        const now = statSync(path, { bigint: true, throwIfNoEntry: false });
+        return now?.dev === own.dev && now.ino === own.ino;
+      } catch {
+        // A disk in trouble says nothing of the folder.
+        return true;
+      }
+    },
+    close: () => closeSync(handle),
   };
 }

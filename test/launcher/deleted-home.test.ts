@@ -1,6 +1,7 @@
 /** `rm -rf $OFFSHOOT_HOME`, or of `run/` in it, under a stack that runs: nobody could find it any more. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { homePaths } from '../../contract/home.ts';
@@ -8,7 +9,8 @@ import { readEngineFile } from '../../engine/engine-file.ts';
 import { isRunning, type ProcessId } from '../../engine/process-identity.ts';
 import { readPidFile } from '../../engine/pid-file.ts';
 import { launcherStatus } from '../../launcher/stop-launcher.ts';
-import { until, withRoom } from './launcher-fixture.ts';
+import { withFolder } from '../support/folder.ts';
+import { fixture, until, withRoom } from './launcher-fixture.ts';
 
 const remove = (path: string) => rmSync(path, { recursive: true, force: true, maxRetries: 3 });
 
@@ -74,3 +76,22 @@ test('the files of the processes that live are put back when their folder was de
     expect([launcherFile, serverPidFile, hostPidFile].filter(existsSync)).toEqual([]);
   });
 });
+
+test.each(['fake-host', 'fake-server'])(
+  'a %s that ends late leaves the file of the one that came after it',
+  async (program) => {
+    await withFolder(async (home) => {
+      const file = join(home, program === 'fake-host' ? 'fake-host.json' : 'server.json');
+      const child = spawn(process.execPath, [fixture(`${program}.mjs`)], {
+        env: { ...process.env, OFFSHOOT_HOME: home },
+      });
+      await until('it has written its file', () => existsSync(file));
+      const other = JSON.stringify({ pid: process.pid });
+      writeFileSync(file, other);
+      const exit = once(child, 'exit');
+      child.kill('SIGTERM');
+      expect(await exit).toEqual([0, null]);
+      expect(readFileSync(file, 'utf8')).toBe(other);
+    });
+  },
+);
