@@ -20,8 +20,11 @@ export type Posted =
   | { kind: 'unsettled'; why: string }
   /** It does not take this token. */
   | { kind: 'locked'; why: string }
-  /** Nobody knows whether the server has it; sending it again does no harm. */
-  | { kind: 'away'; why: string };
+  /**
+   * Nobody knows whether the server has it; sending it again does no harm. Broken off: it was there, and ended before it
+   * had answered.
+   */
+  | { kind: 'away'; why: string; isBroken?: boolean };
 
 /** Any other answer that is no success may come out otherwise later, from a server that starts. */
 const refusals: ReadonlySet<number> = new Set([400, 403, 404, 405, 409, 413, 415, 422]);
@@ -56,9 +59,12 @@ export async function postHook(
     }
     return { kind: status === 401 ? 'locked' : 'away', why };
   } catch (error) {
-    return { kind: 'away', why: (error as Error).message };
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { kind: 'away', why: message, isBroken: brokenOff.has(code ?? '') };
   }
 }
+
+const brokenOff: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
 async function post(
   { url, token }: HookServer,

@@ -76,7 +76,8 @@ function breakLock(path: string): void {
 
 function ageMs(path: string): number {
   try {
-    return Date.now() - statSync(path).mtimeMs;
+    // A clock that was put back since makes it come from ahead.
+    return Math.abs(Date.now() - statSync(path).mtimeMs);
   } catch {
     return 0;
   }

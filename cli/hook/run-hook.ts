@@ -41,10 +41,10 @@ export async function runHook(deps: HookDeps): Promise<HookOutput> {
   }
   const hook = withKey(call, deps.now());
   if (call.request.transcriptPath !== undefined) await pause(hooks.writesAfterMs ?? 0, deps.signal);
-  const told = await deliver(hook, deps);
-  if (told.kind !== 'answered') return silence(told.why);
-  const answer = hooks.tellAnswer(call.event, told.answer);
-  return { out: answer === '' ? '' : `${answer}\n`, err: '' };
+  const { posted, trouble } = await deliver(hook, deps);
+  if (posted.kind !== 'answered') return silence(trouble, posted.why);
+  const answer = hooks.tellAnswer(call.event, posted.answer);
+  return { ...silence(trouble), out: answer === '' ? '' : `${answer}\n` };
 }
 
 /**
@@ -78,16 +78,21 @@ function withKey({ event, request }: HookCall, now: number): HookCall {
   return { event, request: { ...request, at, idempotencyKey: randomUUID() } };
 }
 
+interface Delivered {
+  posted: Posted;
+  /** What keeps others of this home from being sent. */
+  trouble?: string | undefined;
+}
+
 /** What cannot be sent now is kept behind what waits already. */
-async function deliver(hook: HookCall, deps: HookDeps): Promise<Posted> {
+async function deliver(hook: HookCall, deps: HookDeps): Promise<Delivered> {
   const { server, spool } = findHookTarget(deps);
   const signal = anySignal([AbortSignal.timeout(limits.hookMs), deps.signal]);
-  const posted = await send(hook, { server, spool, signal });
-  if (posted.kind === 'answered' || posted.kind === 'refused') return posted;
-  if (posted.kind === 'unsettled') {
-    return { kind: 'away', why: `${posted.why}; ${keep(hook, spool && spool.unsettled())}` };
-  }
-  return { kind: 'away', why: `${posted.why}; ${keep(hook, spool)}` };
+  const sent = await send(hook, { server, spool, signal });
+  const { posted, trouble } = sent;
+  if (posted.kind === 'answered' || posted.kind === 'refused') return sent;
+  const kept = keep(hook, posted.kind === 'unsettled' ? spool && spool.unsettled() : spool);
+  return { posted: { kind: 'away', why: `${posted.why}; ${kept}` }, trouble };
 }
 
 function keep(hook: HookCall, spool: HookSpool | null): string {
@@ -99,15 +104,29 @@ function keep(hook: HookCall, spool: HookSpool | null): string {
   }
 }
 
-async function send(hook: HookCall, { server, spool, signal }: Way): Promise<Posted> {
-  if (server === null) return { kind: 'away', why: 'no server is running' };
-  if (spool !== null && spool.names().length > 0) {
+async function send(hook: HookCall, way: Way): Promise<Delivered> {
+  const { server, signal } = way;
+  if (server === null) return { posted: { kind: 'away', why: 'no server is running' } };
+  const { isClear, trouble } = await sendWaiting(server, way);
+  if (!isClear) {
+    return { posted: { kind: 'away', why: 'hooks before it could not be sent yet' } };
+  }
+  return { posted: await postHook(server, hook, { signal }), trouble };
+}
+
+/** What waits goes first. Trouble with where it lies must not cost this one its way to a server that is there. */
+async function sendWaiting(
+  server: HookServer,
+  { spool, signal }: Way,
+): Promise<{ isClear: boolean; trouble?: string }> {
+  try {
+    if (spool === null || spool.names().length === 0) return { isClear: true };
     // Loaded only now: nearly every hook finds nothing that waits.
     const { sendSpooled } = await import('./send-spooled.ts');
-    const isClear = await sendSpooled(spool, server, signal);
-    if (!isClear) return { kind: 'away', why: 'hooks before it could not be sent yet' };
+    return { isClear: await sendSpooled(spool, { server, signal }) };
+  } catch (error) {
+    return { isClear: true, trouble: `what was kept cannot be sent: ${(error as Error).message}` };
   }
-  return postHook(server, hook, { signal });
 }
 
 interface Way {
@@ -116,6 +135,8 @@ interface Way {
   signal: AbortSignal;
 }
 
-function silence(why?: string): HookOutput {
-  return { out: '', err: why === undefined ? '' : `offshoot hook: ${why}\n` };
+/** Nothing for the program; for whoever looks, a line. */
+function silence(...why: (string | undefined)[]): HookOutput {
+  const said = why.filter((one) => one !== undefined).join('; ');
+  return { out: '', err: said === '' ? '' : `offshoot hook: ${said}\n` };
 }

@@ -4,13 +4,13 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openHookSpool } from '../../client/hook-spool.ts';
+import { openHookSpool, type HookSpool } from '../../client/hook-spool.ts';
 import type { HookServer } from '../../client/post-hook.ts';
 import type { HomePaths } from '../../contract/home.ts';
 import { limits } from '../../contract/limits.ts';
-import { sendSpooled, sendUnsettled } from './send-spooled.ts';
+import { sendSpooled, sendUnsettled, type Sending } from './send-spooled.ts';
 
-interface Sending {
+interface Looking {
   paths: HomePaths;
   /** The server's own. */
   url: string;
@@ -23,7 +23,7 @@ export function startSendingKept({
   url,
   log,
   everyMs = limits.keptHooksEveryMs,
-}: Sending): () => void {
+}: Looking): () => void {
   const over = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   /** Once a start: it may wait for days. No more than there are sessions of which something waits. */
@@ -31,27 +31,37 @@ export function startSendingKept({
   const look = async () => {
     // In the order in which they were kept, spool by spool, the home's own first.
     for (const folder of spoolsOf(paths)) {
-      await sendFrom(folder).catch((error: unknown) => {
-        log(`hooks that were kept in ${folder}: ${String(error)}`);
-      });
+      const spool = openHookSpool(folder);
+      const unsettled = spool.unsettled();
+      // Read before what waits is sent, as a spool that is empty says nothing of itself any more.
+      const meant = spool.server() ?? unsettled.server();
+      const server = folder === paths.ownHookSpool ? () => ownServer(paths, url) : () => meant;
+      await trying(folder, spool, server, (to) => sendSpooled(spool, to));
+      await trying(folder, unsettled, server, (to) => sendUnsettled(unsettled, to, onUnsettled));
     }
     if (!over.signal.aborted) timer = setTimeout(() => void look(), everyMs).unref();
   };
-  async function sendFrom(folder: string): Promise<void> {
-    const spool = openHookSpool(folder);
-    const unsettled = spool.unsettled();
-    if (over.signal.aborted || spool.names().length + unsettled.names().length === 0) return;
-    const server =
-      folder === paths.ownHookSpool
-        ? ownServer(paths, url)
-        : (spool.server() ?? unsettled.server());
-    // What was meant for another server waits for a hook of its own.
-    if (server === null || !['', url].includes(server.url)) return;
-    const onLocked = (why: string) =>
-      log(`hooks that were kept in ${folder} are set aside: ${why}`);
-    const to = { ...server, url };
-    if (spool.names().length > 0) await sendSpooled(spool, to, over.signal, onLocked);
-    if (unsettled.names().length > 0) await sendUnsettled(unsettled, to, over.signal, onUnsettled);
+  /** Trouble with one keeps nothing back in the others. */
+  async function trying(
+    folder: string,
+    spool: HookSpool,
+    serverOf: () => HookServer | null,
+    send: (to: Sending) => Promise<boolean>,
+  ): Promise<void> {
+    try {
+      if (over.signal.aborted || spool.names().length === 0) return;
+      const server = serverOf();
+      // What was meant for another server waits for a hook of its own.
+      if (server === null || !['', url].includes(server.url)) return;
+      const onAside = (why: string) =>
+        log(`hooks that were kept in ${folder} are set aside: ${why}`);
+      await send({
+        ...{ server: { ...server, url }, signal: over.signal },
+        ...{ isServer: true, onAside },
+      });
+    } catch (error) {
+      log(`hooks that were kept in ${folder}: ${String(error)}`);
+    }
   }
   function onUnsettled(why: string): void {
     if (told.has(why)) return;
