@@ -9,8 +9,10 @@ import {
   lineageRuleSchema,
   readPolicySchema,
   runtimePaths,
+  sessionStateWordSchema,
   statusSchema,
   turnRoleSchema,
+  type SessionStateWord,
 } from './words.ts';
 
 const time = z.iso.datetime();
@@ -89,6 +91,14 @@ export const sessionRecordSchema = z.object({
 });
 export type SessionRecord = z.infer<typeof sessionRecordSchema>;
 
+const stateSchema = sessionStateWordSchema.describe(
+  '`active`: something that we run is open on it, or its program was heard of in the last four hours; `idle`: neither; `ended`: its program said so; `bypassed`: hooks do nothing for it',
+);
+const firstWordsSchema = z
+  .string()
+  .nullable()
+  .describe('How its first prompt begins, without secrets; null before there is one');
+
 /** A session as it is now. The first fields are the seed's. */
 export const sessionStateSchema = z.object({
   key: z.string(),
@@ -97,10 +107,12 @@ export const sessionStateSchema = z.object({
   claimedAt: time.describe('Where no path holds it: when it was heard of first'),
   expiresAt: time.nullable(),
   bypassed: z.boolean(),
+  state: stateSchema,
   kind: z.enum(['external', 'managed']),
   harness: z.string().nullable(),
   project: z.string().nullable(),
   title: z.string().nullable(),
+  firstWords: firstWordsSchema,
   endedAt: time.nullable(),
   parentSessionId: z.string().nullable(),
   rootSessionId: z.string(),
@@ -148,7 +160,11 @@ const contextSourcesSchema = z.object({
     .object({ seq: z.number().int(), trigger: checkpointTriggerSchema, at: time })
     .nullable()
     .describe('`seq` is the last turn that it covers'),
-  turns: z.object({ fromSeq: z.number().int(), toSeq: z.number().int() }).nullable(),
+  turns: z
+    .array(z.object({ fromSeq: z.number().int(), toSeq: z.number().int() }))
+    .describe(
+      'Which turns were told word for word, in the order in which they are read: by their `seq`, both ends included. Of tools and marks between them nothing is told',
+    ),
   entities: z.array(z.string()),
   constraints: z
     .number()
@@ -169,7 +185,10 @@ export type InheritedContext = z.infer<typeof inheritedContextSchema>;
 export interface TreeNode {
   sessionKey: string;
   kind: 'external' | 'managed';
+  harness: string | null;
+  state: SessionStateWord;
   title: string | null;
+  firstWords: string | null;
   depth: number;
   invocations: {
     id: string;
@@ -187,7 +206,10 @@ export const treeNodeSchema: z.ZodType<TreeNode> = z
     z.object({
       sessionKey: z.string(),
       kind: z.enum(['external', 'managed']),
+      harness: z.string().nullable(),
+      state: stateSchema,
       title: z.string().nullable(),
+      firstWords: firstWordsSchema,
       depth: z.number().int(),
       invocations: z.array(
         z.object({

@@ -57,6 +57,11 @@ export const runtimePaths = ['plugin', 'legacy'] as const;
 export const runtimePathSchema = z.enum(runtimePaths);
 export type RuntimePath = z.infer<typeof runtimePathSchema>;
 
+/** What a session is now; see domain/session-state.ts. */
+export const sessionStates = ['active', 'idle', 'ended', 'bypassed'] as const;
+export const sessionStateWordSchema = z.enum(sessionStates);
+export type SessionStateWord = (typeof sessionStates)[number];
+
 /** Why a prompt is answered with what it is answered with. */
 export const promptReasons = [
   /** Callbacks were waiting, and stand in `inject`. */

@@ -11,11 +11,22 @@ export function firstLine(text: string, max: number): string {
   return clip(oneLine(line), max);
 }
 
-/** At most `max` characters; an ellipsis stands for the rest. */
+/** At most `max` characters; an ellipsis stands for the rest, and for what stands where a secret was if that is cut. */
 export function clip(text: string, max: number): string {
   if (text.length <= max) return text;
-  const cut = text.slice(0, max - 1);
+  const cut = beforeCutMark(text.slice(0, max - 1));
   return `${isHighSurrogate(cut.at(-1)) ? cut.slice(0, -1) : cut}…`;
+}
+
+const markBegins = '[redacted ';
+
+/** Of a text that was cut: without the mark of a secret that is not whole any more. */
+export function beforeCutMark(cut: string): string {
+  const at = cut.lastIndexOf('[');
+  if (at === -1) return cut;
+  const end = cut.slice(at);
+  const isMark = markBegins.startsWith(end) || (end.startsWith(markBegins) && !end.includes(']'));
+  return isMark ? cut.slice(0, at) : cut;
 }
 
 export interface HeadAndTail {

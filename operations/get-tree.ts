@@ -6,6 +6,7 @@ import { titleOf } from '../domain/story.ts';
 import { inProject } from '../store/in-project.ts';
 import type { Db } from '../store/index.ts';
 import type { InvocationRow } from '../store/invocations.ts';
+import { nowColumns, sessionNow, type NowColumns } from '../store/session-now.ts';
 import type { SessionRow } from '../store/sessions.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
@@ -13,7 +14,7 @@ import { requireSession } from './gate.ts';
 import { scopeOf } from './scope.ts';
 
 type Listed = InvocationRow & { prompt: string };
-type Member = SessionRow & { parent_id: number | null; depth: number };
+type Member = SessionRow & NowColumns & { parent_id: number | null; depth: number };
 
 /** Where a token is bound to a project, what is out of it is not gone through either. */
 const belowTop = (project: string | null) => `WITH RECURSIVE below(id, parent_id, depth) AS (
@@ -34,7 +35,7 @@ export async function getTree(
   const max = limits.treeNodesMax;
   // A session comes after its parent, so none that is shown hangs in the air.
   const members = db.all<Member>(
-    `${belowTop(project)} SELECT s.*, below.parent_id, below.depth
+    `${belowTop(project)} SELECT s.*, below.parent_id, below.depth, ${nowColumns}
      FROM below JOIN sessions s ON s.id = below.id ORDER BY s.id LIMIT :max`,
     { top, project, max },
   );
@@ -45,7 +46,7 @@ export async function getTree(
      ORDER BY ordinal LIMIT :max`,
     { ids: JSON.stringify(members.map((member) => member.id)), max },
   );
-  const nodes = new Map(members.map((member) => [member.id, node(member)]));
+  const nodes = new Map(members.map((member) => [member.id, node(member, deps.store.now())]));
   for (const row of invocations) nodes.get(row.session_id)!.invocations.push(entry(row));
   for (const member of members) {
     if (member.parent_id !== null)
@@ -64,10 +65,12 @@ function countBelow(db: Db, top: number, project: string | null): Tree['total'] 
   )!;
 }
 
-function node(member: Member): TreeNode {
+function node(member: Member, now: string): TreeNode {
   return {
     sessionKey: member.session_key,
     kind: member.kind,
+    harness: member.harness,
+    ...sessionNow(member, now),
     title: member.title,
     depth: member.depth,
     invocations: [],

@@ -1,5 +1,4 @@
 /** Sessions as they are now: claims, edges, and what is open for them. */
-import { limits } from '../contract/limits.ts';
 import type { SessionState } from '../contract/records.ts';
 import type { Db } from './database.ts';
 import { bypassStates } from './bypass.ts';
@@ -7,6 +6,7 @@ import { holderOf } from './claims.ts';
 import { inProject } from './in-project.ts';
 import { openStatuses } from './invocations.ts';
 import { namedLineage } from './lineage.ts';
+import { lately, nowColumns, sessionNow, type NowColumns } from './session-now.ts';
 import type { SessionRow } from './sessions.ts';
 
 export interface SessionFilter {
@@ -54,13 +54,16 @@ export function listSessionRows(db: Db, filter: SessionFilter): SessionRow[] {
 
 export function sessionState(db: Db, row: SessionRow, now: string): SessionState {
   const holder = holderOf(row, now);
-  const { managed, waiting } = db.get<{ managed: number; waiting: number }>(
+  const { managed, waiting, ...columns } = db.get<
+    { managed: number; waiting: number } & NowColumns
+  >(
     `SELECT (SELECT count(*) FROM lineage l JOIN sessions c ON c.id = l.session_id
              WHERE l.parent_session_id = :id AND c.kind = 'managed'
                AND EXISTS (SELECT 1 FROM subagent_sessions i
                            WHERE i.session_id = c.id AND i.status IN ${openStatuses})) AS managed,
             (SELECT count(*) FROM mailbox
-             WHERE session_id = :id AND state IN ('queued', 'undelivered')) AS waiting`,
+             WHERE session_id = :id AND state IN ('queued', 'undelivered')) AS waiting,
+            ${nowColumns} FROM sessions s WHERE s.id = :id`,
     { id: row.id },
   )!;
   return {
@@ -74,6 +77,7 @@ export function sessionState(db: Db, row: SessionRow, now: string): SessionState
     claimedAt: holder === null ? row.created_at : (row.claimed_at ?? row.created_at),
     expiresAt: holder === null ? null : row.claim_expires_at,
     bypassed: row.bypassed === bypassStates.on,
+    ...sessionNow({ ...row, ...columns }, now),
     endedAt: row.ended_at,
     ...namedLineage(db, row),
     openChildren: managed + openReported(db, row.id, now),
@@ -91,9 +95,6 @@ export function openReported(db: Db, id: number, now: string): number {
     { id, lately: lately(now) },
   )!.n;
 }
-
-/** Whoever has said nothing for as long as a claim lasts is taken to be gone. */
-export const lately = (now: string) => new Date(Date.parse(now) - limits.claimMs).toISOString();
 
 /** Sessions at work, counted: what other agents may know of an agent. */
 export function presence(

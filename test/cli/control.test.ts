@@ -65,7 +65,10 @@ test('delete asks a person, refuses a script that has not said --yes, and says w
 const treeOf = (node: Partial<TreeNode>, status: Status = 'completed'): TreeNode => ({
   sessionKey: 'ses_1',
   kind: 'managed',
+  harness: null,
+  state: 'idle',
   title: null,
+  firstWords: null,
   depth: 0,
   invocations: [
     {

@@ -47,3 +47,12 @@ test('the first line is the first that says something, without control character
   expect(firstLine('\u001b[31mred\u2028next', 50)).toBe('red next');
   expect(firstLine('word '.repeat(100), 20)).toHaveLength(20);
 });
+
+test('a mark of a secret is whole, or is not there', () => {
+  const text = 'key [redacted GitHub token] and [more]';
+  for (let max = 1; max <= text.length; max += 1) {
+    expect(clip(text, max)).not.toMatch(/\[(?!redacted GitHub token\]|m)/);
+  }
+  expect(clip(text, 12)).toBe('key …');
+  expect(clip(text, 30)).toBe('key [redacted GitHub token] a…');
+});

@@ -191,3 +191,51 @@ test('a tree has sessions that programs report and those that we run, each below
     expect(tree.total).toEqual({ sessions: 4, invocations: 1 });
     expect(await room.ask('getSession', { key: subagent! })).toMatchObject({ openChildren: 1 });
   }));
+
+test('what a session is now is one word, the same in lists and trees', () =>
+  withHooks(async (room) => {
+    const state = async (key: string) => {
+      const { state: word } = await room.ask('getSession', { key });
+      const tree = await room.ask('getTree', { key });
+      expect(tree.state).toBe(word);
+      return word;
+    };
+    for (const key of ['one', 'off']) await room.prompt(key, 'hi');
+    await room.ask('bypassSession', { key: 'off', enabled: true });
+    const run = await room.start({ parentSessionId: 'one' });
+    expect(await state('one')).toBe('active');
+    expect(await state('off')).toBe('bypassed');
+    expect(await state(run.sessionKey)).toBe('active');
+    room.clock.advance(5 * HOUR);
+    expect(await state('one')).toBe('idle');
+    // Of what we run it is known that it goes on.
+    expect(await state(run.sessionKey)).toBe('active');
+    await room.host.play(run.id, 'done');
+    expect(await state(run.sessionKey)).toBe('idle');
+    await room.prompt('one', 'again');
+    await room.ask('hookSessionEnd', { harness: 'claude-code', sessionKey: 'one' });
+    expect(await state('one')).toBe('ended');
+  }));
+
+test('a session tells how its first prompt begins, on one line, without secrets', () =>
+  withHooks(async (room) => {
+    const words = async (key: string) => {
+      const { firstWords } = await room.ask('getSession', { key });
+      expect((await room.ask('getTree', { key })).firstWords).toBe(firstWords);
+      return firstWords;
+    };
+    await room.ask('registerSession', { key: 'silent' });
+    expect(await words('silent')).toBeNull();
+    await room.prompt('one', '\n  Look at   this:\nall of it');
+    await room.prompt('one', 'and this');
+    expect(await words('one')).toBe('Look at this:');
+    const before = 'x'.repeat(108);
+    await room.prompt('long', `${before} password=abcd1234efgh5678`);
+    expect(await words('long')).toBe(`${before} password=…`);
+    // Half a secret has no shape by which it is known.
+    await room.prompt('cut', `say ${'\t'.repeat(3_970)}ghp_${'a1B2'.repeat(9)}`);
+    expect(await words('cut')).toBe('say');
+    const { id, sessionKey } = await room.start({ prompt: 'Do it' });
+    await room.host.play(id, 'done');
+    expect(await words(sessionKey)).toBe('Do it');
+  }));
