@@ -2,7 +2,7 @@
 import type { TranscriptEntry } from '../contract/transcript.ts';
 import type { TurnRole } from '../contract/words.ts';
 import { numbered } from './leading-lengths.ts';
-import { singleSpaced } from './plain-text.ts';
+import { isSaid, keysOf } from './said-keys.ts';
 import { sharedSequence } from './shared-sequence.ts';
 import { placeOf } from './snapshot-place.ts';
 
@@ -14,6 +14,8 @@ export interface KnownTurn {
   raw: string | null;
   /** A transcript has said it, not only a hook's own field. */
   isReported: boolean;
+  /** Its line's own, where an entry of the same words has one. */
+  id?: string | null;
 }
 
 export interface Merged {
@@ -30,10 +32,6 @@ export interface Merged {
   /** Whether it ends before what is known does, and has nothing else. */
   isShorter: boolean;
 }
-
-/** Text that was said, and so has its place in the order; all else is about the session. */
-export const isSaid = (turn: { role: TurnRole; text: string }) =>
-  turn.role !== 'mark' && turn.text.trim() !== '';
 
 /** What of the conversation is known: what came since the last report, its newest turns, or all. */
 export type Extent = 'since' | 'tail' | 'all';
@@ -54,20 +52,21 @@ export interface Known {
  */
 export function mergeEntries(known: Known, entries: TranscriptEntry[]): Merged {
   const said = known.turns.filter(isSaid);
+  const keys = keysOf([...said, ...known.away], entries);
   const { from, isWhole } =
     known.extent === 'since'
       ? { from: 0, isWhole: true }
       : placeOf(
-          said.map((turn) => ({ words: wordsOf(turn), isReported: turn.isReported })),
-          entries.filter(isSaid).map(wordsOf),
+          said.map((turn) => ({ key: keys.ofTurn.get(turn)!, isReported: turn.isReported })),
+          keys.ofEntry.filter((_, at) => isSaid(entries[at]!)),
           { mayBeWhole: known.extent === 'all', wasPart: known.wasPart },
         );
-  const turns = align(said.slice(from), entries);
+  const turns = align(said.slice(from), entries, keys);
   const isAfterReports = known.extent !== 'since' && said.some((turn) => turn.isReported);
   const isApart = isAfterReports && entries.some(isSaid) && turns.every((turn) => turn === null);
   const found = new Set(turns);
   const told = said.filter((turn) => !turn.isReported && !found.has(turn));
-  matchAway([...known.away, ...told], entries, turns);
+  matchAway([...known.away, ...told], entries, keys, turns);
   // Right behind a report, the same line once more is one more line.
   if (known.extent !== 'since') matchMarks(known.turns, entries, turns);
   const mayLag = known.extent === 'since' || turns.some((turn) => turn !== null);
@@ -76,15 +75,13 @@ export function mergeEntries(known: Known, entries: TranscriptEntry[]): Merged {
   return { turns, ...laid, isApart, isPart, isShorter: laid.isShorter && known.extent !== 'since' };
 }
 
-/** Said in the same words by the same speaker. */
-const wordsOf = (turn: { role: TurnRole; text: string }) =>
-  `${turn.role}\0${singleSpaced(turn.text)}`;
+type Keys = ReturnType<typeof keysOf<KnownTurn>>;
 
 /**
  * Each said entry is the turn that was reported with its words, or that a hook has told, in the order of both; and
  * only of what is left then, one whose words it has among others.
  */
-function align(known: KnownTurn[], entries: TranscriptEntry[]): (KnownTurn | null)[] {
+function align(known: KnownTurn[], entries: TranscriptEntry[], keys: Keys): (KnownTurn | null)[] {
   const turns: (KnownTurn | null)[] = entries.map(() => null);
   const match = (isReported: boolean, isWrappedToo: boolean) => {
     const found = new Set(turns);
@@ -92,8 +89,8 @@ function align(known: KnownTurn[], entries: TranscriptEntry[]): (KnownTurn | nul
     if (some.length === 0) return;
     const open = entries.flatMap((entry, at) => (isSaid(entry) && turns[at] === null ? [at] : []));
     const [words, asked] = numbered(
-      some.map(wordsOf),
-      open.map((at) => wordsOf(entries[at]!)),
+      some.map((turn) => keys.ofTurn.get(turn)!),
+      open.map((at) => keys.ofEntry[at]!.key),
     );
     const isSame = (x: number, y: number) =>
       words[x] === asked[y] || (isWrappedToo && isWrapped(some[x]!, entries[open[y]!]!));
@@ -120,16 +117,16 @@ function isWrapped(turn: KnownTurn, entry: TranscriptEntry): boolean {
 function matchAway(
   away: KnownTurn[],
   entries: TranscriptEntry[],
+  keys: Keys,
   turns: (KnownTurn | null)[],
 ): void {
   if (away.length === 0) return;
   const left = new Map<string, KnownTurn[]>();
   for (const turn of away.toReversed()) {
-    const key = wordsOf(turn);
-    addTo(left, key, turn);
+    addTo(left, keys.ofTurn.get(turn)!, turn);
   }
   entries.forEach((entry, index) => {
-    if (isSaid(entry)) turns[index] ??= left.get(wordsOf(entry))?.pop() ?? null;
+    if (isSaid(entry)) turns[index] ??= left.get(keys.ofEntry[index]!.key)?.pop() ?? null;
   });
 }
 

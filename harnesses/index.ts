@@ -8,6 +8,7 @@ import { parseOpenclaw } from './openclaw/transcript.ts';
 import { parseOpencode } from './opencode/transcript.ts';
 import { heading, parsePlainText } from './plain-text/transcript.ts';
 import { harnessOf, type Harness } from './names.ts';
+import { withoutComma } from './split-document.ts';
 
 const parsers: Record<Harness, ParseTranscript> = {
   'claude-code': parseClaudeCode,
@@ -24,6 +25,12 @@ const parsers: Record<Harness, ParseTranscript> = {
  */
 export function parserFor(harness: string, text: string): ParseTranscript {
   return hasRecords(text) ? parsers[harnessOf(harness) ?? 'openclaw'] : parsePlainText;
+}
+
+/** The id that a line bears which was read before: of the list that it may be cut out of, it is one alone. */
+export function idIn(harness: string, raw: string): string | null {
+  const [entry] = parserFor(harness, '[')(`[${withoutComma(raw)}]`).filter(({ id }) => id !== null);
+  return entry?.id ?? null;
 }
 
 /** JSON under a speaker's name is what the speaker said. */

@@ -1,11 +1,6 @@
 /** What is remembered of a session's transcript as its program keeps it, to find out what is new in it. */
-import {
-  isSaid,
-  mergeEntries,
-  type Known,
-  type KnownTurn,
-  type Merged,
-} from '../domain/merge-entries.ts';
+import { mergeEntries, type Known, type KnownTurn, type Merged } from '../domain/merge-entries.ts';
+import { isSaid, ofDoubtfulId } from '../domain/said-keys.ts';
 import type { Chain } from '../domain/transcript-chain.ts';
 import type { TranscriptEntry } from '../contract/transcript.ts';
 import {
@@ -52,6 +47,8 @@ export interface Report {
   name: string;
   /** For entries that say no time. */
   at: string;
+  /** The id that a line bears, of those that are known. */
+  idOf: (raw: string) => string | null;
 }
 
 export interface Added {
@@ -65,7 +62,7 @@ export interface Added {
 /** Lays a report over what is known: appends what is new, and says where it goes another way. */
 export function addReport(tx: Tx, session: SessionRow, report: Report): Added {
   const entries = report.entries.filter((entry) => entry.raw.trim() !== '');
-  const known = knownFor(tx.db, session, entries, report.follows);
+  const known = withIds(tx.db, session, knownFor(tx.db, session, entries, report.follows), report);
   const merged = mergeEntries(known, entries);
   if (merged.left.length > 0 || merged.isApart || merged.isShorter) {
     addBranchMark(tx, session, merged, report);
@@ -134,6 +131,25 @@ function knownFor(
     };
   const turns = lastTurns(db, session.id, everyTurn).map(knownTurn);
   return { extent: 'all', turns, away: awayFrom(db, session.id, turns), wasPart };
+}
+
+/**
+ * Of what may be said again the lines are read, for the ids they bear. What comes right behind a report, or from its
+ * last entry on, is known without.
+ */
+function withIds(db: Db, session: SessionRow, known: Known, { entries, idOf }: Report): Known {
+  if (known.extent === 'since') return known;
+  const doubtful = ofDoubtfulId([...known.turns, ...known.away], entries);
+  const reported = doubtful.filter((turn) => turn.isReported);
+  if (reported.length === 0) return known;
+  const lines = db.all<{ seq: number; raw: string }>(
+    `SELECT seq, raw FROM turns WHERE session_id = :sessionId AND raw IS NOT NULL
+       AND seq IN (SELECT value FROM json_each(:seqs))`,
+    { sessionId: session.id, seqs: JSON.stringify(reported.map((turn) => turn.seq)) },
+  );
+  const ids = new Map(lines.map(({ seq, raw }) => [seq, idOf(raw)]));
+  const withId = (turn: KnownTurn) => ({ ...turn, id: ids.get(turn.seq) ?? null });
+  return { ...known, turns: known.turns.map(withId), away: known.away.map(withId) };
 }
 
 /** What is read after the turn with this number, or from it on. */

@@ -1,6 +1,6 @@
 /** What hooks say of a session in fields of their own: the last words of either side, and what happened to it. */
 import type { TurnRole } from '../../contract/words.ts';
-import { isSaid } from '../../domain/merge-entries.ts';
+import { isSaid } from '../../domain/said-keys.ts';
 import { singleSpaced } from '../../domain/plain-text.ts';
 import { countPrompt } from '../../store/checkpoints.ts';
 import { lastTurns, type ReadTurn } from '../../store/reading-order.ts';

@@ -3,8 +3,8 @@ import { isUtf8 } from 'node:buffer';
 import type { TranscriptEntry } from '../../contract/transcript.ts';
 import { bytesOfBuffer, type TranscriptBytes } from '../../domain/transcript-bytes.ts';
 import { followChain, lastBlockStart } from '../../domain/transcript-chain.ts';
-import { isSaid } from '../../domain/merge-entries.ts';
-import { parserFor } from '../../harnesses/index.ts';
+import { isSaid } from '../../domain/said-keys.ts';
+import { idIn, parserFor } from '../../harnesses/index.ts';
 import type { ReadTurn } from '../../store/reading-order.ts';
 import type { SessionRow } from '../../store/sessions.ts';
 import { addReport, keepSnapshot, snapshotOf, type Report } from '../../store/snapshots.ts';
@@ -54,6 +54,7 @@ export function takeTranscript(
     follows,
     name: `${chain.bytes}:${chain.last}`,
     at: about.at,
+    idOf: (raw) => idIn(about.harness, raw),
   };
   const { seq, isPart, end } = addReport(tx, session, report);
   const last = entries.at(-1);

@@ -1,7 +1,7 @@
 /** However it is reported, the same conversation gives the same turns. */
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { isSaid } from '../../../domain/merge-entries.ts';
+import { isSaid } from '../../../domain/said-keys.ts';
 import { everyTurn, lastTurns } from '../../../store/reading-order.ts';
 import { live, spoken } from './conversation-life.ts';
 import { lives } from './conversation-told.ts';

@@ -55,3 +55,38 @@ test('whoever reports all of it and goes back to the first prompt has gone back'
     await room.report('s1', line('user', 'continue') + line('assistant', 'Something else.'));
     expect(room.said('s1')).toEqual(['user: continue', 'assistant: Something else.']);
   }));
+
+/** A program that reports its last two messages, whose exchanges are mostly of the same few words. */
+const few = [
+  ['go on', 'done'],
+  ['and the docs', 'written'],
+  ['go on', 'done'],
+  ['yes', 'ok'],
+  ['go on', 'done'],
+  ['go on', 'done'],
+] as const;
+
+test.each([
+  ['with ids of its own', (at: number) => ({ uuid: `m${at}` })],
+  ['without ids, and never the same two in a row', null],
+] as const)('of the last two messages %s, no exchange of few words is lost', (_, idOf) =>
+  withHooks(async (room) => {
+    const told = idOf === null ? few.slice(0, -1) : few;
+    for (const [at, [user, assistant]] of told.entries()) {
+      const [one, two] = [idOf?.(2 * at), idOf?.(2 * at + 1)];
+      const window = line('user', user, one) + line('assistant', assistant, two);
+      for (const idempotencyKey of [`k${at}`, `k${at}`, `again ${at}`]) {
+        await room.ask('hookStop', {
+          harness: 'claude-code',
+          sessionKey: 's1',
+          transcript: window,
+          idempotencyKey,
+        });
+      }
+    }
+    expect(room.said('s1')).toEqual(
+      told.flatMap(([user, assistant]) => [`user: ${user}`, `assistant: ${assistant}`]),
+    );
+    expect(room.all('s1').filter((turn) => turn.includes('shorter'))).toEqual([]);
+  }),
+);
