@@ -2,7 +2,7 @@
 import { AppError } from '../contract/errors.ts';
 import type { ParsedInput } from '../contract/operations.ts';
 import type { AgentRecord } from '../contract/records.ts';
-import { findAgent, putAgent as put } from '../store/agents.ts';
+import { ensureAgent, findAgent, putAgent as put } from '../store/agents.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { agentOf, requireAdmin } from './gate.ts';
@@ -31,4 +31,9 @@ export async function putAgent(
       policyGroup: policyGroup ?? null,
     }),
   );
+}
+
+/** Whoever is named for the first time where nothing else is kept. Nothing is written for one that is known. */
+export async function meetAgent({ store }: Deps, id: string): Promise<void> {
+  if (!findAgent(store.db, id)) await store.write((tx) => ensureAgent(tx, id));
 }

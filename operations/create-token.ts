@@ -3,6 +3,7 @@ import { AppError } from '../contract/errors.ts';
 import type { OperationOutput, ParsedInput } from '../contract/operations.ts';
 import type { Permission, ScopedRole } from '../contract/words.ts';
 import { signToken } from '../domain/token.ts';
+import { meetAgent } from './agents.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { requireAdmin } from './gate.ts';
@@ -13,7 +14,7 @@ const permissionsOf: Record<ScopedRole, Permission[]> = {
   readonly: ['recall'],
 };
 
-/** A token for one agent. Nothing is kept of it: it holds until it expires, or the home's secret changes. */
+/** A token for one agent, which is known from then on. Nothing is kept of the token: it holds until it expires, or the home's secret changes. */
 export async function createToken(
   deps: Deps,
   caller: Caller,
@@ -36,5 +37,6 @@ export async function createToken(
     permissions: [...permissions],
     expiresAt: new Date(Date.parse(deps.store.now()) + input.ttlSeconds * 1000).toISOString(),
   };
+  await meetAgent(deps, input.agentId);
   return { ...claims, token: signToken(deps.secret, claims) };
 }

@@ -1,6 +1,5 @@
 import type { AgentRecord } from '../contract/records.ts';
 import type { Db } from './database.ts';
-import { ensureAgent } from './sessions.ts';
 import type { Tx } from './write-queue.ts';
 
 export function findAgent(db: Db, id: string): AgentRecord | undefined {
@@ -8,6 +7,12 @@ export function findAgent(db: Db, id: string): AgentRecord | undefined {
     `SELECT id, name, read_policy AS readPolicy, policy_group AS policyGroup FROM agents WHERE id = :id`,
     { id },
   );
+}
+
+/** An agent is registered at first sight, as shared; a policy that is there already is kept. */
+export function ensureAgent({ db }: Tx, id: string): void {
+  if (findAgent(db, id)) return;
+  db.run(`INSERT INTO agents (id, name, read_policy) VALUES (:id, :id, 'shared')`, { id });
 }
 
 /** What is left out stays as it is. */

@@ -4,7 +4,7 @@ import type { EntityRecord, EntityParts } from '../contract/entities.ts';
 import { wordsOf } from '../domain/mentions.ts';
 import type { Db } from './database.ts';
 import { noteKnowledge } from './knowledge.ts';
-import { ensureAgent } from './sessions.ts';
+import { ensureAgent } from './agents.ts';
 import type { Tx } from './write-queue.ts';
 
 export interface EntityRow {

@@ -1,5 +1,6 @@
 import { AppError } from '../contract/errors.ts';
 import type { RuntimePath } from '../contract/words.ts';
+import { ensureAgent } from './agents.ts';
 import type { Db } from './database.ts';
 import type { Tx } from './write-queue.ts';
 
@@ -25,14 +26,6 @@ export interface SessionRow {
   ended_at: string | null;
   harness_agent_id: string | null;
   prompt_count: number;
-}
-
-/** An agent is registered at first sight, as shared; a policy that is there already is kept. */
-export function ensureAgent({ db }: Tx, agentId: string): void {
-  if (db.get('SELECT 1 FROM agents WHERE id = :agentId', { agentId })) return;
-  db.run(`INSERT INTO agents (id, name, read_policy) VALUES (:agentId, :agentId, 'shared')`, {
-    agentId,
-  });
 }
 
 export function findSession(db: Db, agentId: string, sessionKey: string): SessionRow | undefined {

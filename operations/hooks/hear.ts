@@ -18,6 +18,7 @@ import type { ReadTurn } from '../../store/reading-order.ts';
 import { findSession, sessionById, setEnded, type SessionRow } from '../../store/sessions.ts';
 import { snapshotOf } from '../../store/snapshots.ts';
 import type { Tx } from '../../store/write-queue.ts';
+import { meetAgent } from '../agents.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { askingInvocation, hasEnded } from '../gate.ts';
@@ -80,7 +81,7 @@ export interface HookKind {
   needsTranscript?: boolean;
 }
 
-/** Undefined where the hook names no session: then there is nothing to be kept. */
+/** Undefined where the hook names no session: then nothing is kept but that there is such an agent. */
 export async function hear<A extends object>(
   deps: Deps,
   caller: Caller,
@@ -92,7 +93,10 @@ export async function hear<A extends object>(
   const asking = askingInvocation(deps, caller);
   const scope = scopeOf(caller);
   const agentId = whoseAgent(deps, asking ?? (scope && { agent_id: scope.agentId }), hook);
-  if (hook.sessionKey === undefined) return undefined;
+  if (hook.sessionKey === undefined) {
+    await meetAgent(deps, agentId);
+    return undefined;
+  }
   requireInScope(deps, caller, agentId, hook);
   const about = aboutSession(deps, agentId, kind, hook, hook.sessionKey);
   // One after the other: what is read of a file depends on what the hook before has read of it.
