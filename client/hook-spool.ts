@@ -44,6 +44,9 @@ export interface HookSpool {
 /** Microseconds of its time, chance, bytes and deaths; so neither order nor size asks for a look into the file. */
 const namePattern = /^(\d{16})-[0-9a-f]{8}-(\d+)(?:\.tried-(\d+))?\.json$/;
 
+/** When it was kept, by the clock of its machine. */
+export const keptAt = (name: string): number => Number(namePattern.exec(name)?.[1] ?? 0) / 1000;
+
 /** How often a server has died at it. */
 export const deathsAt = (name: string): number => Number(namePattern.exec(name)?.[3] ?? 0);
 
@@ -154,7 +157,9 @@ function writeWhole(folder: string, name: string, text: string): void {
 function readHook(path: string): SpooledHook | null {
   try {
     const { event, request } = JSON.parse(readPlain(path)) as Partial<SpooledHook>;
-    if (typeof event === 'string' && typeof request === 'object') return { event, request };
+    if (typeof event === 'string' && typeof request === 'object' && request !== null) {
+      return { event, request };
+    }
   } catch (error) {
     // It may be read a moment later.
     if (['EMFILE', 'ENFILE', 'ENOMEM'].includes(codeOf(error) ?? '')) throw error;

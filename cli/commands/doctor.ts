@@ -13,6 +13,7 @@ import { checkCutRestore } from '../doctor/cut-restore.ts';
 import { checkDisk } from '../doctor/disk.ts';
 import { checkEngine } from '../doctor/engine.ts';
 import { checkHealth, checkRunners } from '../doctor/health.ts';
+import { checkHooks } from '../doctor/hooks.ts';
 import { checkLauncher } from '../doctor/launcher.ts';
 import { checkLeftFiles } from '../doctor/left-files.ts';
 import { checkPermissions } from '../doctor/permissions.ts';
@@ -27,7 +28,9 @@ import { writeJson } from '../write-json.ts';
 export function addDoctorCommand(program: Command, { action }: Cli): void {
   program
     .command('doctor')
-    .description('check engine, store, runner hosts, clock, disk, files, backups and configuration')
+    .description(
+      'check engine, store, runner hosts, clock, disk, files, kept hooks, backups and configuration',
+    )
     .option('--fix', 'mend what can be mended safely, then look again')
     .addOption(jsonOption())
     .action(action(doctor));
@@ -76,6 +79,7 @@ async function look(deps: CliDeps): Promise<Look> {
         ...checkPermissions(home, process.getuid?.() ?? null),
         ...checkLauncher(home),
         ...checkLeftFiles(home),
+        ...checkHooks(home, now(), client !== null),
         ...checkDisk([home, folder]),
         finding,
       ]

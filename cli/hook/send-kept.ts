@@ -2,12 +2,12 @@
  * The server's own look into the home's spools, when it starts and from then on: a program that keeps a hook may have
  * ended, and then no hook of its own comes that would send what waits.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { openHookSpool, type HookSpool } from '../../client/hook-spool.ts';
 import type { HookServer } from '../../client/post-hook.ts';
 import type { HomePaths } from '../../contract/home.ts';
 import { limits } from '../../contract/limits.ts';
+import { hookSpoolsOf } from './hook-spools.ts';
 import { sendSpooled, sendUnsettled, type Sending } from './send-spooled.ts';
 
 interface Looking {
@@ -30,7 +30,7 @@ export function startSendingKept({
   const told = new Set<string>();
   const look = async () => {
     // In the order in which they were kept, spool by spool, the home's own first.
-    for (const folder of spoolsOf(paths)) {
+    for (const folder of hookSpoolsOf(paths)) {
       const spool = openHookSpool(folder);
       const unsettled = spool.unsettled();
       // Read before what waits is sent, as a spool that is empty says nothing of itself any more.
@@ -73,18 +73,6 @@ export function startSendingKept({
     over.abort();
     clearTimeout(timer);
   };
-}
-
-function spoolsOf({ hookSpools, ownHookSpool }: HomePaths): string[] {
-  try {
-    const found = readdirSync(hookSpools, { withFileTypes: true })
-      .filter((one) => one.isDirectory())
-      .map(({ name }) => join(hookSpools, name));
-    return [ownHookSpool, ...found.filter((folder) => folder !== ownHookSpool)];
-  } catch {
-    // Nothing was ever kept.
-    return [];
-  }
 }
 
 const ownServer = ({ token }: HomePaths, url: string): HookServer => ({
