@@ -4,19 +4,14 @@
  */
 import type { IndexFile } from './index-file.ts';
 import type { Lengths } from './lengths.ts';
-import type { Query, Term } from './query.ts';
-import { saturation } from './rank.ts';
-import type { Reach } from './scope.ts';
+import type { Places } from './places.ts';
+import type { Query } from './query.ts';
+import { leaveOut, type Reach } from './scope.ts';
+import { shortlist, type Candidate, type FoundTurns } from './shortlist.ts';
+import type { Term } from './term.ts';
 
-export interface Candidate {
-  id: number;
-  /** The terms that it was found by, as bits. */
-  terms: number;
-}
-
-/** Of one query; and how many of them are read and scored: with more, what lies together pushes out what was meant. */
+/** Of one query. */
 const candidatesMax = 4000;
-const scoredMax = 80;
 /** Terms found in more turns than this share say little, where another has found enough. */
 const commonShare = 0.2;
 const enough = 200;
@@ -28,6 +23,8 @@ const enough = 200;
 const plainMax = 2000;
 const plainShare = 0.05;
 const rarePlainShare = 0.005;
+/** Of what was to be expected. */
+const lonelyShare = 0.5;
 
 interface Asked {
   ids: number[];
@@ -46,10 +43,11 @@ export interface Found {
   weights: number[];
 }
 
-/** What a search goes over: whose turns, and of how many in the whole index. */
+/** What a search goes over: whose turns, of how many in the whole index, and how many sessions it wants, if not turns. */
 interface Room {
   reach: Reach;
   turns: number;
+  sessions: number | null;
 }
 
 /** What there is to look into. */
@@ -57,31 +55,34 @@ interface Shelf {
   index: IndexFile;
   frequencies: Frequencies;
   lengths: Lengths;
+  places: Places;
 }
 
 export function findCandidates(shelf: Shelf, query: Query, room: Room): Found {
-  const { found, weights } =
-    room.reach.turns <= candidatesMax
-      ? findAll(shelf.index, query, room.reach)
-      : findSome(shelf, query, room);
-  return { candidates: best(found, weights, shelf.lengths), weights };
+  const { places, lengths } = shelf;
+  const isSmall = room.reach.turns <= candidatesMax;
+  const { found, weights } = (isSmall ? findAll : findSome)(shelf, query, room);
+  const sessions =
+    room.sessions === null ? null : { count: room.sessions, sessionOf: places.sessionOf };
+  return { candidates: shortlist(found, weights, lengths, sessions), weights };
 }
 
-/** By turn: the terms that it was found by, as bits. */
-interface FoundTurns {
-  found: Map<number, number>;
+interface Weighed {
+  found: FoundTurns;
   weights: number[];
 }
 
 /** In a conversation or two all can be looked at, and what is rare is what is rare there. */
-function findAll(index: IndexFile, { terms, without }: Query, reach: Reach): FoundTurns {
+function findAll({ index, places }: Shelf, { terms, without }: Query, { reach }: Room): Weighed {
   const { turns } = reach;
   const end = notOf(without);
   const found = new Map<number, number>();
   const counts = terms.map((term, at) => {
     // Says little, and stands in so many turns that asking for it takes longer than for all others.
     if (term.isStopWord) return turns / 2;
-    const ids = index.selectAll(`(${reach.match} AND ${term.match})${end}`).filter(reach.includes);
+    const ids = index
+      .selectAll(`(${reach.match} AND ${term.match})${end}`)
+      .filter((id) => reach.includes(places.sessionOf(id)));
     for (const id of ids) {
       const bits = found.get(id);
       if (bits !== undefined || !term.isSoft) found.set(id, (bits ?? 0) | (1 << at));
@@ -91,25 +92,29 @@ function findAll(index: IndexFile, { terms, without }: Query, reach: Reach): Fou
   return { found, weights: weightsOf(terms, counts, turns) };
 }
 
-function findSome(
-  { index, frequencies }: Shelf,
-  { terms, without }: Query,
-  { reach, turns }: Room,
-): FoundTurns {
-  const counts = terms.map((term) => frequencies.of(term));
-  const end = notOf(without);
-  /** Of those that an expression fits in about so many turns, the newest. */
-  const ask = (match: string, count: number, limit: number): Asked => {
-    if (reach.share < (count > plainMax ? plainShare : rarePlainShare)) {
-      const ids = index.select(`(${reach.match} AND ${match})${end}`, limit);
-      return { ids, isCut: ids.length === limit };
-    }
-    const most = Math.ceil(limit / Math.max(reach.share, plainShare));
-    const all = index.select(match + end, most);
-    const ids = reach.share === 1 ? all : all.filter(reach.includes);
-    return { ids: ids.slice(0, limit), isCut: all.length === most || ids.length > limit };
-  };
+function findSome(shelf: Shelf, query: Query, { reach, turns, sessions }: Room): Weighed {
+  const { places, frequencies } = shelf;
+  const counts = query.terms.map((term) => frequencies.of(term));
+  const { found, isCut } = gather(shelf, query, { reach, turns, counts });
+  // One session may fill all the room: then the others are looked for without it.
+  for (let isMore = isCut; isMore && sessions !== null;) {
+    const known = new Set(Array.from(found.keys(), places.sessionOf));
+    if (known.size === 0 || known.size >= sessions) break;
+    const others = leaveOut(reach, places, [...known]);
+    const more = gather(shelf, query, { reach: others, turns, counts });
+    for (const [id, bits] of more.found) found.set(id, bits);
+    isMore = more.isCut && more.found.size > 0;
+  }
+  return { found, weights: weightsOf(query.terms, counts, turns) };
+}
 
+/** The newest turns of each term, the rarest first. */
+function gather(
+  shelf: Shelf,
+  { terms, without }: Query,
+  { reach, turns, counts }: { reach: Reach; turns: number; counts: readonly number[] },
+) {
+  const end = notOf(without);
   const found = new Map<number, number>();
   const add = (ids: number[], bits: number) => {
     for (const id of ids) found.set(id, (found.get(id) ?? 0) | bits);
@@ -122,7 +127,7 @@ function findSome(
     const isCommon = counts[at]! > turns * commonShare && found.size >= enough;
     isCut ||= left <= 0 || isCommon;
     if (isCut) break;
-    const asked = ask(terms[at]!.match, counts[at]!, left);
+    const asked = ask(shelf, reach, terms[at]!.match, end, counts[at]!, left);
     add(asked.ids, 1 << at);
     isCut = asked.isCut;
   }
@@ -130,11 +135,34 @@ function findSome(
   if (isCut && hard.length > 1) {
     const match = hard.map((at) => terms[at]!.match).join(' AND ');
     add(
-      ask(`(${match})`, counts[hard[0]!]!, candidatesMax).ids,
+      ask(shelf, reach, `(${match})`, end, counts[hard[0]!]!, candidatesMax).ids,
       hard.reduce((bits, at) => bits | (1 << at), 0),
     );
   }
-  return { found, weights: weightsOf(terms, counts, turns) };
+  return { found, isCut };
+}
+
+/** Of the turns that an expression fits, in about so many of the whole index, the newest. */
+function ask(
+  { index, places }: Shelf,
+  reach: Reach,
+  match: string,
+  end: string,
+  count: number,
+  limit: number,
+): Asked {
+  const within = (): Asked => {
+    const ids = index.select(`(${reach.match} AND ${match})${end}`, limit);
+    return { ids, isCut: ids.length === limit };
+  };
+  if (reach.share < (count > plainMax ? plainShare : rarePlainShare)) return within();
+  const most = Math.ceil(limit / Math.max(reach.share, plainShare));
+  const all = index.select(match + end, most);
+  const ids = reach.share === 1 ? all : all.filter((id) => reach.includes(places.sessionOf(id)));
+  const isCut = all.length === most || ids.length > limit;
+  // Others may have said it again and again since.
+  if (isCut && ids.length < limit * lonelyShare) return within();
+  return { ids: ids.slice(0, limit), isCut };
 }
 
 const weightsOf = (terms: readonly Term[], counts: readonly number[], turns: number) =>
@@ -143,36 +171,6 @@ const weightsOf = (terms: readonly Term[], counts: readonly number[], turns: num
   );
 
 function notOf(without: readonly Term[]): string {
-  return without.length > 0 ? ` NOT (${without.map(({ match }) => match).join(' OR ')})` : '';
-}
-
-/** Those whose score may be highest, by what is known without a look at their texts; of equal ones the newest. */
-function best(
-  found: Map<number, number>,
-  weights: readonly number[],
-  lengths: Lengths,
-): Candidate[] {
-  if (found.size <= scoredMax) return [...found].map(([id, terms]) => ({ id, terms }));
-  const sums = new Map<number, number>();
-  const sumOf = (bits: number) => {
-    const known = sums.get(bits);
-    if (known !== undefined) return known;
-    const sum = weights.reduce((all, weight, at) => all + (bits & (1 << at) ? weight : 0), 0);
-    sums.set(bits, sum);
-    return sum;
-  };
-  const mean = lengths.mean();
-  const ids = Float64Array.from(found.keys());
-  const scores = ids.map((id) => sumOf(found.get(id)!) * saturation(1, lengths.of(id) / mean));
-  // Numbers alone are sorted in a fraction of the time that candidates are.
-  const least = scores.toSorted()[scores.length - scoredMax]!;
-  const above: number[] = [];
-  const equal: number[] = [];
-  for (const [at, id] of ids.entries()) {
-    if (scores[at]! > least) above.push(id);
-    else if (scores[at] === least) equal.push(id);
-  }
-  equal.sort((a, b) => b - a);
-  const chosen = [...above, ...equal.slice(0, scoredMax - above.length)];
-  return chosen.map((id) => ({ id, terms: found.get(id)! }));
+  const sure = without.flatMap((term) => term.sure ?? []);
+  return sure.length > 0 ? ` NOT (${sure.join(' OR ')})` : '';
 }

@@ -1,6 +1,6 @@
 /**
- * What is given to the index for a text: the text itself, and after it what its tokenizer would not find
- * in it: parts of `camelCase` and `EX4300`, and pairs of characters of scripts without spaces.
+ * What is given to the index for a text: the text itself, in which runs of scripts without spaces are pairs of
+ * characters, and after it what its tokenizer would not find in it: parts of `camelCase` and `EX4300`.
  */
 import { denseRun, partsOf, wordEnd, wordStart } from './letters.ts';
 
@@ -10,10 +10,11 @@ const partsMax = 8;
 
 export function expand(text: string): string {
   const isPlain = /^[\u0000-\u007f]*$/.test(text);
-  const plain = isPlain ? text : text.normalize('NFKC');
+  const plain = isPlain
+    ? text
+    : text.normalize('NFKC').replace(denseRun, (run) => ` ${runTokens(run, true).join(' ')} `);
   const added = new Set<string>();
   addParts(plain, added);
-  if (!isPlain) for (const [run] of plain.matchAll(denseRun)) added.add(pairsOf(run).join(' '));
   return added.size === 0 ? plain : `${plain}\n${[...added].join('\n')}`;
 }
 
@@ -30,9 +31,9 @@ function addParts(text: string, added: Set<string>): void {
   }
 }
 
-/** `漢字列` as `漢字` and `字列`; one character stays what it is. */
-export function pairsOf(run: string): string[] {
+/** `漢字列` as `漢字` and `字列`, and `列` alone, by which it has an end: it may be looked for, and nothing goes on behind it. */
+export function runTokens(run: string, hasEnd: boolean): string[] {
   const chars = Array.from(run);
-  if (chars.length < 2) return chars;
-  return chars.slice(1).map((char, at) => chars[at] + char);
+  const pairs = chars.slice(1).map((char, at) => chars[at] + char);
+  return hasEnd ? [...pairs, chars.at(-1)!] : pairs;
 }

@@ -1,7 +1,7 @@
 /** How common terms are. Counted up to some hundreds of turns, and estimated from there on. */
 import type { Frequencies } from './candidates.ts';
 import type { IndexFile } from './index-file.ts';
-import type { Term } from './query.ts';
+import type { Term } from './term.ts';
 
 const countedMax = 128;
 /** Whether words follow each other costs as much as a dozen words. */
@@ -14,8 +14,8 @@ export function createFrequencies(index: IndexFile): Frequencies {
   let keptAt = 0;
   const newestId = () => index.state.watermark;
 
-  function count({ match, words }: Term): number {
-    const most = words.length > 1 ? phrasesCountedMax : countedMax;
+  function count({ match, forms }: Term): number {
+    const most = forms[0]!.length > 1 ? phrasesCountedMax : countedMax;
     const ids = index.select(match, most);
     if (ids.length < most) return ids.length;
     // So many turns from here to the newest one: the others are taken to be as close to each other.

@@ -6,7 +6,7 @@ import { readMeta } from '../store/meta.ts';
 import { createScopeNames, type ScopeNames } from './scope-names.ts';
 
 /** A file with another number is made anew. To be raised with whatever changes what is in it. */
-const indexVersion = 4;
+const indexVersion = 5;
 
 /** What is put in is held in memory up to here, or to the end of its transaction; then it is a piece of the index. */
 const hashBytes = 64 * 1024 ** 2;

@@ -31,7 +31,10 @@ function classify(): Uint8Array {
 /** Beyond the text: a separator. */
 const kindAt = (text: string, at: number) => kinds[text.charCodeAt(at)] ?? none;
 
-export const isInWord = (text: string, at: number) => kindAt(text, at) !== none;
+const isInWord = (text: string, at: number) => kindAt(text, at) !== none;
+
+/** Within a run of Han, kana or Hangul. */
+export const isInRun = (text: string, at: number) => kindAt(text, at) === dense;
 
 /** Whether a word or a part of one begins here: `get|User`, `HTTP|Server`, `EX|4300`. */
 export function isPartStart(text: string, at: number): boolean {

@@ -1,7 +1,8 @@
 /** Where a term stands in a text: the same words that the index has found there, one by one. */
-import { isInWord, isPartStart, partEnd, wordEnd } from './letters.ts';
-import type { Term } from './query.ts';
+import { fold } from './fold.ts';
+import { isInRun, isPartStart, partEnd, wordEnd } from './letters.ts';
 import { stem } from './stem.ts';
+import type { Term, Word } from './term.ts';
 
 export interface Span {
   start: number;
@@ -20,12 +21,28 @@ const spansMax = 30;
 const gapMax = 8;
 
 export function occurrences(searched: Searched, term: Term, stems: Stems): Span[] {
-  const first = term.words[0]!;
-  const needle = term.kind === 'words' ? beginOf(first.stem) : first.folded;
+  for (const form of term.forms) {
+    const spans = placesOf(searched, form, stems);
+    if (spans.length > 0) return spans;
+  }
+  return [];
+}
+
+/** The index has a text in normal form, where its words may be others than those that we see. */
+export function isSaid(text: string, term: Term, stems: Stems): boolean {
+  const normal = text.normalize('NFKC');
+  return [...new Set([text, normal])].some(
+    (one) => occurrences({ text: one, folded: fold(one) }, term, stems).length > 0,
+  );
+}
+
+function placesOf(searched: Searched, form: readonly Word[], stems: Stems): Span[] {
+  const first = form[0]!;
+  const needle = first.kind === 'word' ? beginOf(first.stem) : first.folded;
   const spans: Span[] = [];
   let at = searched.folded.indexOf(needle);
   while (at >= 0 && spans.length < spansMax) {
-    const end = matchAt(searched, term, stems, at);
+    const end = matchAt(searched, form, stems, at);
     if (end !== null) spans.push({ start: at, end });
     at = searched.folded.indexOf(needle, end ?? at + 1);
   }
@@ -35,21 +52,31 @@ export function occurrences(searched: Searched, term: Term, stems: Stems): Span[
 /** What all words with this stem begin with: the algorithm changes at most its last letter. */
 export const beginOf = (stemmed: string) => (stemmed.length > 2 ? stemmed.slice(0, -1) : stemmed);
 
-function matchAt({ text, folded }: Searched, term: Term, stems: Stems, at: number): number | null {
-  if (term.kind === 'dense') return at + term.words[0]!.folded.length;
-  if (!isPartStart(text, at)) return null;
-  if (term.kind === 'prefix') return isInWord(text, at - 1) ? null : wordEnd(text, at);
-  let end = at;
-  for (const [index, word] of term.words.entries()) {
-    const start = index === 0 ? at : nextWord(text, end);
+function matchAt(searched: Searched, form: readonly Word[], stems: Stems, at: number) {
+  let end: number | null = at;
+  for (const [index, word] of form.entries()) {
+    const start: number | null = index === 0 ? at : nextWord(searched.text, end);
     if (start === null) return null;
-    const found = [wordEnd(text, start), partEnd(text, start)].find(
-      (stop) => stems.of(folded.slice(start, stop)) === word.stem,
-    );
-    if (found === undefined) return null;
-    end = found;
+    end = endOf(searched, word, stems, start);
+    if (end === null) return null;
+    // What follows a run in a phrase follows its end.
+    const isLast = index === form.length - 1;
+    if (word.kind === 'dense' && !isLast && isInRun(searched.text, end)) return null;
   }
   return end;
+}
+
+/** Where this word ends, if it begins here. */
+function endOf({ text, folded }: Searched, word: Word, stems: Stems, start: number): number | null {
+  if (word.kind === 'dense') {
+    return folded.startsWith(word.folded, start) ? start + word.folded.length : null;
+  }
+  if (!isPartStart(text, start)) return null;
+  if (word.kind === 'beginning') {
+    return folded.startsWith(word.folded, start) ? wordEnd(text, start) : null;
+  }
+  const ends = [wordEnd(text, start), partEnd(text, start)];
+  return ends.find((end) => stems.of(folded.slice(start, end)) === word.stem) ?? null;
 }
 
 function nextWord(text: string, from: number): number | null {

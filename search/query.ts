@@ -1,24 +1,9 @@
-/** What a query asks for, term by term, each with its expression for FTS5. No text of the caller's is syntax. */
+/** What a query asks for, term by term. Phrases, `-` and `*` are read here; no text of the caller's is FTS5's syntax. */
 import { limits } from '../contract/limits.ts';
 import { dateTokens } from './dates.ts';
-import { pairsOf } from './expand.ts';
-import { fold } from './fold.ts';
-import { denseRun, partsOf } from './letters.ts';
-import { stem } from './stem.ts';
+import { partsOf } from './letters.ts';
 import { stopWords } from './stop-words.ts';
-
-export interface Term {
-  /** Of FTS5, over the whole row; made of quoted words and of nothing else. */
-  match: string;
-  /** Words that have to follow each other, as they are counted in a text. */
-  words: { folded: string; stem: string }[];
-  kind: 'words' | 'prefix' | 'dense';
-  /** A part of another term counts for less than the term. */
-  weight: number;
-  /** Helps in ranking; nothing is found by it alone. */
-  isSoft: boolean;
-  isStopWord?: boolean;
-}
+import { either, isDense, isSure, phrase, piecesOf, type Term } from './term.ts';
 
 export interface Query {
   terms: Term[];
@@ -30,8 +15,6 @@ export interface Query {
 const termsMax = 31;
 const partWeight = 0.3;
 const stopWeight = 0.1;
-/** Shorter beginnings fit a good part of all words there are. */
-const prefixCharsMin = 3;
 
 export function parseQuery(text: string): Query {
   const query: Query = { terms: [], without: [] };
@@ -40,9 +23,10 @@ export function parseQuery(text: string): Query {
     const words = wordsIn(token.text).slice(0, left);
     left -= words.length;
     if (words.length === 0) continue;
-    if (token.isWithout) query.without.push(phrase(words, 1));
-    else if (token.isPhrase) query.terms.push(phrase(words, 1));
-    else query.terms.push(...termsOf(words, token.text.endsWith('*')));
+    const whole = token.isPhrase ? phrase(words, token.hasStar) : wholeOf(words, token.hasStar);
+    if (token.isWithout) query.without.push(whole);
+    else if (token.isPhrase) query.terms.push(whole);
+    else query.terms.push(...termsOf(words, token.hasStar));
   }
   const terms = withSomeHard(unique(query.terms)).toSorted((a, b) => +a.isSoft - +b.isSoft);
   return { terms: terms.slice(0, termsMax), without: query.without };
@@ -52,20 +36,26 @@ interface Token {
   text: string;
   isPhrase: boolean;
   isWithout: boolean;
+  /** Behind its last word. */
+  hasStar: boolean;
 }
 
 /** Phrases in quotes, and what stands between spaces and brackets; a quote without its end goes to the end. */
 function* tokensOf(text: string): Generator<Token> {
-  const pattern = /(-?)["“”]([^"“”]*)(?:["“”]|$)|([^\s"“”,;()[\]{}<>|…]+)/gu;
-  for (const [, minus, quoted, bare] of text.matchAll(pattern)) {
+  const pattern = /(-?)["“”]([^"“”]*)(?:["“”](\*?)|$)|([^\s"“”,;()[\]{}<>|…]+)/gu;
+  for (const [, minus, quoted, star, bare] of text.matchAll(pattern)) {
     if (quoted !== undefined) {
-      yield { text: quoted, isPhrase: true, isWithout: minus === '-' };
+      const hasStar = star === '*' || endsInStar(quoted);
+      yield { text: quoted, isPhrase: true, isWithout: minus === '-', hasStar };
     } else if (bare !== undefined) {
       const isWithout = /^-[\p{L}\p{N}]/u.test(bare);
-      yield { text: bare.replace(/['’]s$/u, ''), isPhrase: false, isWithout };
+      const word = bare.replace(/['’]s$/u, '');
+      yield { text: word, isPhrase: false, isWithout, hasStar: endsInStar(word) };
     }
   }
 }
+
+const endsInStar = (text: string) => /\*[^\p{L}\p{N}\p{M}*]*$/u.test(text);
 
 const wordsIn = (text: string) =>
   (text.match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).map((word) =>
@@ -73,67 +63,38 @@ const wordsIn = (text: string) =>
   );
 
 /** `case_name`, `foo/bar.ts` and `getUser` are one term; their parts help where it is not found. */
-function termsOf(words: string[], isPrefix: boolean): Term[] {
-  if (words.some((word) => word.search(denseRun) >= 0)) return words.flatMap(denseTerms);
-  const last = words.at(-1)!;
-  if (isPrefix && words.length === 1 && last.length >= prefixCharsMin) return [prefix(last)];
+function termsOf(words: string[], hasStar: boolean): Term[] {
+  const pieces = words.flatMap(piecesOf);
+  if (pieces.some(isDense)) {
+    return pieces.flatMap((piece, at) =>
+      isDense(piece) ? phrase([piece]) : termsOf([piece], hasStar && at === pieces.length - 1),
+    );
+  }
   const parts = words.flatMap(partsOf);
-  const whole = phrase(words, 1);
-  if (parts.length === 1) return [asked(whole)];
-  const split = phrase(parts, 1);
-  if (parts.length > words.length) whole.match = `(${whole.match} OR ${split.match})`;
-  const soft = parts
+  const whole = wholeOf(words, hasStar);
+  if (parts.length === 1) return [isSure(whole) ? asked(whole) : whole];
+  const soft = (hasStar ? parts.slice(0, -1) : parts)
     .filter((part) => part.length > 1 && !stopWords.has(part.toLowerCase()))
-    .map((part) => ({ ...phrase([part], partWeight), isSoft: true }));
-  return [parts.length > words.length ? { ...whole, words: split.words } : whole, ...soft];
+    .map((part) => ({ ...phrase([part]), weight: partWeight, isSoft: true }));
+  return [whole, ...soft];
+}
+
+/** As it is written, or with its parts apart. */
+function wholeOf(words: string[], hasStar: boolean): Term {
+  const whole = phrase(words, hasStar);
+  const pieces = words.flatMap(piecesOf);
+  const parts = pieces.flatMap(partsOf);
+  return parts.length > pieces.length ? either(phrase(parts, hasStar), whole) : whole;
 }
 
 /** A single word: a date where it is one, and little where it says nothing. */
 function asked(term: Term): Term {
-  const word = term.words[0]!.folded;
+  const word = term.forms[0]![0]!.folded;
   if (stopWords.has(word)) return { ...term, weight: stopWeight, isSoft: true, isStopWord: true };
   const date = dateTokens(word);
-  return date === null ? term : { ...term, match: `(${term.match} OR scope : ${date})` };
-}
-
-function phrase(words: string[], weight: number): Term {
-  return {
-    match: inText(words.join(' ')),
-    words: words.map(counted),
-    kind: words.length === 1 && words[0]!.search(denseRun) >= 0 ? 'dense' : 'words',
-    weight,
-    isSoft: false,
-  };
-}
-
-/** What the index holds of such a run are pairs; of a single character, the pairs that begin with it. */
-function denseTerms(word: string): Term[] {
-  const runs = word.split(new RegExp(`(${denseRun.source})`, 'u')).filter((run) => run !== '');
-  return runs.flatMap((run): Term[] => {
-    if (run.search(denseRun) < 0) return [phrase([run], 1)];
-    const chars = Array.from(run);
-    const match = chars.length === 1 ? `text : "${run}" *` : inText(pairsOf(run).join(' '));
-    return [{ match, words: [counted(run)], kind: 'dense', weight: 1, isSoft: false }];
-  });
-}
-
-/** The index holds stems: words that begin like this may stand there as something shorter. */
-function prefix(word: string): Term {
-  const folded = fold(word);
-  const shorter: string[] = [];
-  for (let end = folded.length - 1; end >= prefixCharsMin && shorter.length < 6; end -= 1) {
-    shorter.push(`"${folded.slice(0, end)}"`);
-  }
-  const match = [`"${folded}" *`, ...shorter].join(' OR ');
-  const words = [counted(word)];
-  return { match: `text : (${match})`, words, kind: 'prefix', weight: 1, isSoft: false };
-}
-
-const inText = (words: string) => `text : "${words}"`;
-
-function counted(word: string): { folded: string; stem: string } {
-  const folded = fold(word);
-  return { folded, stem: stem(folded) };
+  if (date === null) return term;
+  const match = `(${term.match} OR scope : ${date})`;
+  return { ...term, match, sure: match };
 }
 
 function unique(terms: Term[]): Term[] {

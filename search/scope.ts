@@ -7,7 +7,7 @@ import type { ScopeNames } from './scope-names.ts';
 export interface Reach {
   /** An expression for FTS5. */
   match: string;
-  includes(turnId: number): boolean;
+  includes(sessionId: number): boolean;
   /** How many turns of the index are looked at; and of all there are, which part: 0 to 1. */
   turns: number;
   share: number;
@@ -17,60 +17,69 @@ export interface Reach {
 export function reachOf(names: ScopeNames, places: Places, scope: SearchScope): Reach | null {
   const match = scopeMatch(names, scope);
   if (match === null) return null;
-  const isIn = createTest(scope);
-  const turns = countTurns(names, places, scope, isIn);
+  const includes = createTest(places, scope);
+  const turns = countTurns(names, places, scope, includes);
+  const all = { match, includes, turns, share: turns / Math.max(1, places.turns()) };
+  return scope.withoutId === null ? all : leaveOut(all, places, [scope.withoutId]);
+}
+
+/** The same but for these sessions. */
+export function leaveOut(reach: Reach, places: Places, sessionIds: readonly number[]): Reach {
+  const ids = new Set(sessionIds.filter((id) => reach.includes(id)));
+  if (ids.size === 0) return reach;
+  const turns = reach.turns - turnsIn(places, ids);
   return {
-    match,
+    match: `(${reach.match} NOT scope : (${anyOf('s', [...ids])}))`,
+    includes: (sessionId) => reach.includes(sessionId) && !ids.has(sessionId),
     turns,
     share: turns / Math.max(1, places.turns()),
-    includes(turnId) {
-      const sessionId = places.sessionOf(turnId);
-      return isIn(sessionId, places.of(sessionId));
-    },
   };
 }
 
-type Test = (sessionId: number, place: Place | undefined) => boolean;
-
-function createTest({ agentId, project, sessionIds, rootId, withoutId }: SearchScope): Test {
+function createTest(places: Places, scope: SearchScope): Reach['includes'] {
+  const { agentId, project, sessionIds, rootId } = scope;
   const ids = sessionIds && new Set(sessionIds);
-  return (sessionId, place) =>
-    place !== undefined &&
-    place.agentId === agentId &&
-    isInProject(place.project, project) &&
-    (ids === null || ids.has(sessionId)) &&
-    (rootId === null || place.rootId === rootId) &&
-    sessionId !== withoutId;
+  return (sessionId) => {
+    const place = places.of(sessionId);
+    return (
+      place !== undefined &&
+      place.agentId === agentId &&
+      isInProject(place.project, project) &&
+      (ids === null || ids.has(sessionId)) &&
+      (rootId === null || place.rootId === rootId)
+    );
+  };
 }
 
 /** Of whole agents and projects it is known; there are too many sessions to look at each. */
-function countTurns(names: ScopeNames, places: Places, scope: SearchScope, isIn: Test): number {
-  const { agentId, project, sessionIds, rootId, withoutId } = scope;
-  const turnsIn = (ids: Iterable<number>, test: Test) => {
-    let turns = 0;
-    for (const id of ids) if (test(id, places.of(id))) turns += places.of(id)!.turns;
-    return turns;
-  };
-  if (sessionIds !== null) return turnsIn(sessionIds, isIn);
-  if (rootId !== null) return turnsIn(places.sessions(), isIn);
-  const all =
-    project === null
-      ? places.turnsOf(agentId)
-      : projectsIn(names, agentId, project).reduce(
-          (sum, { name }) => sum + places.turnsOf(name),
-          0,
-        );
-  if (withoutId === null) return all;
-  return all - turnsIn([withoutId], createTest({ ...scope, withoutId: null }));
+function countTurns(
+  names: ScopeNames,
+  places: Places,
+  { agentId, project, sessionIds, rootId }: SearchScope,
+  includes: Reach['includes'],
+): number {
+  if (sessionIds !== null) return turnsIn(places, new Set(sessionIds.filter(includes)));
+  if (rootId !== null) return turnsIn(places, [...places.sessions()].filter(includes));
+  if (project === null) return places.turnsOf(agentId);
+  return projectsIn(names, agentId, project).reduce(
+    (sum, { name }) => sum + places.turnsOf(name),
+    0,
+  );
+}
+
+function turnsIn(places: Places, sessionIds: Iterable<number>): number {
+  let turns = 0;
+  for (const id of sessionIds) turns += places.of(id)?.turns ?? 0;
+  return turns;
 }
 
 function scopeMatch(names: ScopeNames, scope: SearchScope): string | null {
-  const { agentId, project, sessionIds, rootId, withoutId } = scope;
+  const { agentId, project, sessionIds, rootId } = scope;
   const all: string[] = [];
   if (project !== null) {
-    const ids = projectsIn(names, agentId, project).map(({ id }) => `"p${id}"`);
+    const ids = projectsIn(names, agentId, project).map(({ id }) => id);
     if (ids.length === 0) return null;
-    all.push(`(${ids.join(' OR ')})`);
+    all.push(`(${anyOf('p', ids)})`);
   } else if (sessionIds === null && rootId === null) {
     // A session is one agent's, and so are a tree and a project's part of it.
     const id = names.find('agent', agentId);
@@ -79,12 +88,14 @@ function scopeMatch(names: ScopeNames, scope: SearchScope): string | null {
   }
   if (sessionIds !== null) {
     if (sessionIds.length === 0) return null;
-    all.push(`(${sessionIds.map((id) => `"s${id}"`).join(' OR ')})`);
+    all.push(`(${anyOf('s', sessionIds)})`);
   }
   if (rootId !== null) all.push(`("t${rootId}" OR "s${rootId}")`);
-  const match = `scope : (${all.join(' AND ')})`;
-  return withoutId === null ? match : `(${match} NOT scope : "s${withoutId}")`;
+  return `scope : (${all.join(' AND ')})`;
 }
+
+const anyOf = (kind: string, ids: readonly number[]) =>
+  ids.map((id) => `"${kind}${id}"`).join(' OR ');
 
 /** What a turn's row in the index says of whose it is; `scopeMatch` asks for it. */
 export function scopeTokens(names: ScopeNames, sessionId: number, place: Place): string {

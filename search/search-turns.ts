@@ -9,12 +9,13 @@ import { saidTurns, searchedText } from './catch-up.ts';
 import { cutExcerpt } from './excerpt.ts';
 import { fold } from './fold.ts';
 import type { IndexFile } from './index-file.ts';
-import { occurrences, type Span, type Stems } from './occurrences.ts';
+import { isSaid, occurrences, type Span, type Stems } from './occurrences.ts';
 import type { Lengths } from './lengths.ts';
 import { parseQuery, type Query } from './query.ts';
 import type { Places } from './places.ts';
 import { ownScore, withSurroundings, type Scored, type Weights } from './rank.ts';
 import { isInProject, reachOf } from './scope.ts';
+import { isSure } from './term.ts';
 
 export interface SearchRoom {
   /** To read only. */
@@ -32,7 +33,8 @@ export function searchTurns(room: SearchRoom, request: SearchRequest): SearchHit
   const { names, state } = room.index;
   const reach = reachOf(names, room.places, request.scope);
   if (query.terms.length === 0 || reach === null) return [];
-  const found = findCandidates(room, query, { reach, turns: state.turns });
+  const sessions = request.bySession ? request.limit : null;
+  const found = findCandidates(room, query, { reach, turns: state.turns, sessions });
   const scored = score(room, query, found);
   scored.push(...beside(room, query, scored));
   withSurroundings(scored, room.weights);
@@ -48,10 +50,10 @@ interface TurnRow {
   text: string;
 }
 
-function score(room: SearchRoom, query: Query, found: Found): Scored[] {
-  const { turns, chars } = room.index.state;
+function score({ main, index, stems }: SearchRoom, query: Query, found: Found): Scored[] {
+  const { turns, chars } = index.state;
   const foundBy = new Map(found.candidates.map(({ id, terms }) => [id, terms]));
-  const rows = room.main.all<TurnRow>(
+  const rows = main.all<TurnRow>(
     `SELECT id, session_id, seq, role, ${searchedText} AS text FROM ${saidTurns}
      WHERE id IN (SELECT value FROM json_each(:ids))`,
     { ids: JSON.stringify([...foundBy.keys()]) },
@@ -59,13 +61,13 @@ function score(room: SearchRoom, query: Query, found: Found): Scored[] {
   return rows.flatMap((row) => {
     const { id, role } = row;
     const bits = foundBy.get(id)!;
-    const spans = spansIn(row.text, query, room.stems);
-    const terms = query.terms.reduce(
-      (seen, term, at) =>
-        term.kind === 'prefix' && spans[at]!.length === 0 ? seen & ~(1 << at) : seen,
-      bits,
-    );
-    // Of a beginning, the index knows only the stems that fit.
+    if (query.without.some((term) => !isSure(term) && isSaid(row.text, term, stems))) return [];
+    const spans = spansIn(row.text, query, stems);
+    const isMeant = (at: number) =>
+      spans[at]!.length > 0 ||
+      isSure(query.terms[at]!) ||
+      isSaid(row.text, query.terms[at]!, stems);
+    const terms = spans.reduce((seen, _, at) => (isMeant(at) ? seen : seen & ~(1 << at)), bits);
     if (terms === 0) return [];
     const own = ownScore(
       { role, chars: row.text.length, terms, spans },

@@ -13,10 +13,24 @@ test.each([
   ['a trunk port', ['text : "trunk"', 'text : "port"']],
   ['"trunk ports" vlan', ['text : "trunk ports"', 'text : "vlan"']],
   ['"no end', ['text : "no end"']],
-  ['conf*', ['text : ("conf" * OR "con")']],
+  ['conf*', ['(text : "conf" * OR text : "con")']],
   ['co* x', ['text : "co"', 'text : "x"']],
   ['foo/bar.ts:42', ['text : "foo bar ts 42"']],
-  ['x) OR scope:a2', ['text : "x"', '(text : "scope a2" OR text : "scope a 2")']],
+  ['x) OR scope:a2', ['text : "x"', '(text : "scope a 2" OR text : "scope a2")']],
+  ['foo_bar*', ['text : "foo bar" *']],
+  ['foo_barr*', ['(text : "foo barr" * OR text : "foo bar")']],
+  // A beginning so short fits too much: what stands before it is looked for, and then the text at hand.
+  ['foo_ba*', ['text : "foo"']],
+  ['"foo ba"* x', ['text : "foo"', 'text : "x"']],
+  ['"foo bar*"', ['text : "foo bar" *']],
+  [
+    'fooBar*',
+    [
+      '(text : "foo bar" * OR (text : "foobar" * OR text : "fooba" OR text : "foob" OR text : "foo"))',
+    ],
+  ],
+  ['"東京都 api" "api 東京都"', ['text : "東京 京都 都 api"', 'text : "api 東京 京都"']],
+  ['API接口', ['text : "API"', 'text : "接口"']],
   ['日本 東', ['text : "日本"', 'text : "東" *']],
   ['2026', ['(text : "2026" OR scope : "y2026")']],
   ['?!*"', []],
@@ -39,6 +53,13 @@ test.each([
   ['"of the trunk"', ['ports of the trunk']],
   ['trunk -trunk', []],
   ['-trunk', []],
+  ['trunk -alo*', ['a trunk of a vlan', 'ports of the trunk']],
+  ['trunk -"of a vl"*', ['the trunk alone', 'ports of the trunk']],
+  ['trunk -"of t*"', ['a trunk of a vlan', 'the trunk alone']],
+  ['住 -東京', ['京都に住む']],
+  ['住 -京都', ['東京に住む']],
+  ['住 -"都に住"', ['東京に住む', '東京都は住みよい']],
+  ['住 -都', ['東京に住む']],
 ])('%j leaves out what it must', (query, wanted) =>
   withSearch(async ({ session, say, excerpts }) => {
     await say(
@@ -47,6 +68,7 @@ test.each([
       'the trunk alone',
       'ports of the trunk',
       'hay',
+      ...['東京に住む', '京都に住む', '東京都は住みよい'],
     );
     expect(excerpts(query).toSorted()).toEqual(wanted.toSorted());
   }),

@@ -15,10 +15,34 @@ test.each([
   ['server', 'an HTTPServer listens'],
   ['trunk port', 'audit the trunk ports'],
   ['configura*', 'the configuration is wrong'],
+  ['foo_bar*', 'rename foo_barrier now'],
+  ['foo_ba*', 'rename foo_barrier now'],
+  ['foo/bar/configura*', 'look into foo/bar/configuration.ts'],
+  ['fooBar*', 'call fooBarrier now'],
+  ['fooBar*', 'call myFooBarrier now'],
+  ['fooBar*', 'call foo_barrier now'],
+  ['fooBar*', 'call foobarrier now'],
+  ['getUserB*', 'call getUserById() twice'],
+  ['"audit of the tru"*', 'an audit of the trunk ports'],
+  ['"audit of the tru*"', 'an audit of the trunk ports'],
+  ['conf*', 'call myConfig now'],
+  ['接口_fo*', '调用接口_foobar'],
   ['東京', '私は東京都に住んでいる'],
   ['京都', '私は東京都に住んでいる'],
   ['東', '私は東京都に住んでいる'],
   ['검색', '전체 검색 기능'],
+  // At the end of a run, and beside other letters.
+  ['都', '私は東京都、と言う'],
+  ['능', '전체 검색 기능'],
+  ['東', '東 is a word of its own'],
+  ['接口', '调用API接口的时候'],
+  ['api', '调用API接口的时候'],
+  ['getUser', '调用getUserById接口'],
+  ['"东京 api"', '在东京 API 里'],
+  ['"api 东京"', '在API东京里'],
+  ['"東京都に"', '私は東京都に住んでいる'],
+  ['"東京都"', '私は東京都、と言う'],
+  ['"都 api"', '私は東京都 API'],
   ['café', 'meet at the cafe'],
   ['cafe', 'meet at the café'],
   ['ﬁle', 'the file is gone'],
@@ -33,6 +57,19 @@ test.each([
     expect(hits[0]!.rank).toBeLessThan(0);
     expect(hits[0]!.offsets.length).toBeGreaterThan(0);
   }),
+);
+
+test.each([
+  ['café_cor*', 'the cafe\u0301_corner'],
+  ['ガス', '東京ｶﾞｽの料金'],
+  ['검색', '전체 검색 기능'.normalize('NFD')],
+])(
+  '%j finds a text whose characters are in another form, and tells no place there',
+  (query, text) =>
+    withSearch(async ({ session, say, search }) => {
+      await say(await session('one'), 'something else', text);
+      expect(search(query).map(({ excerpt, offsets }) => [excerpt, offsets])).toEqual([[text, []]]);
+    }),
 );
 
 test('a small part of a large index is searched by itself, however it is named', () =>
