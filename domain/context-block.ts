@@ -45,8 +45,8 @@ export interface SaidTurn {
 
 export interface Tail {
   lines: string[];
-  fromSeq: number;
-  toSeq: number;
+  /** How many of the last turns they are of. */
+  turns: number;
 }
 
 /**
@@ -57,21 +57,21 @@ export function tailOf(turns: readonly SaidTurn[], charsMax: number): Tail | nul
   const last = turns.at(-1);
   if (last === undefined || charsMax <= 0) return null;
   const lines: string[] = [];
-  let fromSeq = last.seq;
+  let from = turns.length - 1;
   let room = charsMax;
-  for (let at = turns.length - 1; at >= 0 && room >= 0; at -= 1) {
-    const { seq, role, text } = turns[at]!;
+  for (let at = from; at >= 0 && room >= 0; at -= 1) {
+    const { role, text } = turns[at]!;
     const all = said(role, text);
     for (let line = all.pop(); line !== undefined; line = all.pop()) {
       room -= shownLength(line);
       if (room < 0) break;
       lines.push(line);
-      fromSeq = seq;
+      from = at;
     }
   }
   const isCut = lines.length === 0;
   const shown = isCut ? [clip(said(last.role, last.text).at(-1)!, charsMax)] : lines.toReversed();
-  return { lines: shown, fromSeq, toSeq: last.seq };
+  return { lines: shown, turns: turns.length - from };
 }
 
 /** As the seed's transcripts have it; a callback comes in a user's turn. */

@@ -5,7 +5,8 @@ import { digestOf } from '../domain/digest.ts';
 import type { Db } from './database.ts';
 import { focalEntities } from './focal-entities.ts';
 import { knowledgeOf } from './knowledge.ts';
-import { lastPrompts, lastSaid } from './said.ts';
+import { rangesFromEnd } from './reading-order.ts';
+import { lastPrompts, lastSaid, saidAfter } from './said.ts';
 import { sessionById, type SessionRow } from './sessions.ts';
 import type { Tx } from './write-queue.ts';
 
@@ -39,10 +40,9 @@ export function checkpointAt(
   if (digest === null) return undefined;
   const focal = focalEntities(knowledgeOf(tx.db, now.agent_id), before, () => [
     digest.slice(0, 2 * limits.contextCheckpointCharsMax),
-    ...lastSaid(tx.db, now.id, {
-      after: before?.seq ?? 0,
-      charsMax: limits.focalCheckpointCharsMax,
-    }).map(({ text }) => text),
+    ...saidAfter(tx.db, now.id, before?.seq ?? 0, limits.focalCheckpointCharsMax).map(
+      ({ text }) => text,
+    ),
   ]);
   tx.db.run(
     `INSERT INTO session_checkpoints (agent_id, session_id, seq, trigger, digest, summary,
@@ -85,8 +85,9 @@ export function lastCheckpoint(db: Db, sessionId: number): CheckpointRow | undef
   );
 }
 
+/** By when it came: what is told late, of the time before, the checkpoint did not know either. */
 const hasSaidSince = (db: Db, { session_id: id, seq }: CheckpointRow) =>
-  lastSaid(db, id, { after: seq, charsMax: 1 }).length > 0;
+  saidAfter(db, id, seq, 1).length > 0;
 
 function madeDigest(db: Db, session: SessionRow, summary: string | null): string | null {
   const prompts = lastPrompts(db, session.id, {
@@ -94,8 +95,7 @@ function madeDigest(db: Db, session: SessionRow, summary: string | null): string
     count: limits.checkpointEveryPrompts,
     charsMax: limits.contextCheckpointCharsMax,
   });
-  const said = lastSaid(db, session.id, { after: 0, charsMax: 1 });
-  const last = said.at(-1);
+  const [last] = lastSaid(db, session.id, rangesFromEnd(db, session.id), 1);
   return digestOf({
     summary,
     promptCount: session.prompt_count,

@@ -8,9 +8,10 @@ import { redact } from '../domain/redact.ts';
 import { lastCheckpoint } from './checkpoints.ts';
 import type { Db } from './database.ts';
 import { focalEntities } from './focal-entities.ts';
+import { givenTurns, keptTurns } from './given-turns.ts';
 import { knowledgeOf } from './knowledge.ts';
 import { lineageOf } from './lineage.ts';
-import { lastSaid } from './said.ts';
+import { saidAfter } from './said.ts';
 import { findSessionById, type SessionRow } from './sessions.ts';
 import type { Tx } from './write-queue.ts';
 
@@ -28,12 +29,14 @@ export function contextBlockFor(
 function putTogether(db: Db, config: ContextConfig, parent: SessionRow): ContextBlock | null {
   const checkpoint = lastCheckpoint(db, parent.id);
   const knowledge = knowledgeOf(db, parent.agent_id);
-  // Read once: what is looked through for names goes further back than what is shown.
-  const said = lastSaid(db, parent.id, {
-    after: checkpoint?.seq ?? 0,
-    charsMax: Math.max(config.tailChars, knowledge.isEmpty ? 0 : limits.focalBlockCharsMax),
-  });
-  const tail = tailOf(lastOf(said, config.tailChars).map(withoutSecrets), config.tailChars);
+  // Read once: names are looked for further back than words are told, and also in what was said before the checkpoint.
+  const charsMax = Math.max(config.tailChars, knowledge.isEmpty ? 0 : limits.focalBlockCharsMax);
+  const said = saidAfter(db, parent.id, checkpoint?.seq ?? 0, charsMax);
+  const since = lastOf(
+    said.filter(({ range }) => !range.isLate),
+    config.tailChars,
+  );
+  const tail = tailOf(since.map(withoutSecrets), config.tailChars);
   const digest = checkpoint ? redact(checkpoint.digest) : null;
   const focal = focalEntities(knowledge, checkpoint, () => [
     digest ?? '',
@@ -55,7 +58,7 @@ function putTogether(db: Db, config: ContextConfig, parent: SessionRow): Context
     checkpoint: checkpoint
       ? { seq: checkpoint.seq, trigger: checkpoint.trigger, at: checkpoint.created_at }
       : null,
-    turns: tail && { fromSeq: tail.fromSeq, toSeq: tail.toSeq },
+    turns: tail === null ? [] : givenTurns(since.slice(-tail.turns)),
     entities: named.map(({ name }) => name),
     constraints: constraints.length,
   };
@@ -173,10 +176,10 @@ const lastGiven = (db: Db, sessionId: number): GivenRow | undefined =>
 const giverOfRow = (db: Db, { parent_session_id: id }: GivenRow, child: SessionRow): SessionRow =>
   findSessionById(db, id) ?? { ...child, project: null };
 
-const blockOf = ({ text, hash, sources }: GivenRow): ContextBlock => ({
-  ...{ text, hash },
-  sources: JSON.parse(sources) as ContextSources,
-});
+function blockOf({ text, hash, sources: kept }: GivenRow): ContextBlock {
+  const sources = JSON.parse(kept) as ContextSources;
+  return { text, hash, sources: { ...sources, turns: keptTurns(sources.turns) } };
+}
 
 /** Whose words these are that a session was given; undefined where it was not, or that one was deleted. */
 export function giverOf(db: Db, sessionId: number, text: string): SessionRow | undefined {
@@ -198,7 +201,7 @@ interface GivenRow {
 const anybody = () => true;
 
 /** The turns that hold the last so many characters. */
-function lastOf(said: readonly SaidTurn[], chars: number): SaidTurn[] {
+function lastOf<Turn extends SaidTurn>(said: readonly Turn[], chars: number): Turn[] {
   let room = chars;
   let from = said.length;
   for (; from > 0 && room > 0; from -= 1) room -= said[from - 1]!.text.length;

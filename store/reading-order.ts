@@ -39,15 +39,8 @@ export function setRanges(
 /** Who reads the end of a session has mostly enough of it with the first page. */
 const pageRows = 32;
 
-/**
- * From the last range on, as far as somebody goes on reading: a long session may have any number of them.
- * With `after` only those that have turns behind that one.
- */
-export function* rangesFromEnd(db: Db, sessionId: number, after = 0): Generator<TurnRange> {
-  if (after > 0) {
-    yield* isAsItCame(db, sessionId) ? [asTheyCame] : rangesAfter(db, sessionId, after);
-    return;
-  }
+/** From the last range on, as far as somebody goes on reading: a long session may have any number of them. */
+export function* rangesFromEnd(db: Db, sessionId: number): Generator<TurnRange> {
   for (let place = everyTurn; ;) {
     const page = db.all<PlacedRange>(
       `SELECT ${rangeColumns} FROM turn_order WHERE session_id = :sessionId AND place < :place
@@ -61,8 +54,16 @@ export function* rangesFromEnd(db: Db, sessionId: number, after = 0): Generator<
   }
 }
 
-/** By their ends, which have an index: few have come since. For the open one SQLite would go through all. */
-function rangesAfter(db: Db, sessionId: number, after: number): TurnRange[] {
+/** What came after some turn. */
+export interface LaterRange extends TurnRange {
+  /** It is read before a turn that was there already. */
+  isLate: boolean;
+}
+
+/** All that came after this turn, from what is read last on; what is late comes last. */
+export function rangesAfter(db: Db, sessionId: number, after: number): LaterRange[] {
+  if (isAsItCame(db, sessionId)) return [{ from: after + 1, to: everyTurn, isLate: false }];
+  // By their ends, which have an index: few have come since. For the open one SQLite would go through all.
   const found = db.all<PlacedRange>(
     `SELECT ${rangeColumns} FROM turn_order WHERE session_id = :sessionId AND to_seq > :after
      UNION ALL
@@ -70,7 +71,15 @@ function rangesAfter(db: Db, sessionId: number, after: number): TurnRange[] {
      WHERE session_id = :sessionId AND to_seq IS NULL`,
     { sessionId, after },
   );
-  return found.toSorted((a, b) => b.place - a.place);
+  found.sort((a, b) => b.place - a.place);
+  // Places have no gaps: where one is missing here, that range was there already.
+  const known = found.findIndex(({ place, from }, at) => {
+    return from <= after || found[at + 1]?.place !== place - 1;
+  });
+  return found.map(({ from, to }, at) => ({
+    ...{ from: Math.max(from, after + 1), to },
+    isLate: at > known,
+  }));
 }
 
 /** The last one, so it is not looked for among all. */

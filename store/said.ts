@@ -1,7 +1,7 @@
 /** What was said last in a session, read from its end: never more of a transcript than is asked for. */
 import type { SaidTurn } from '../domain/context-block.ts';
 import type { Db } from './database.ts';
-import { rangesFromEnd } from './reading-order.ts';
+import { rangesAfter, type TurnRange } from './reading-order.ts';
 
 /** Of a longer turn only so much of either end is read; a key that is cut in two stays out of sight. */
 const endCharsMax = 24_000;
@@ -17,19 +17,24 @@ const saidPage = `
     AND role IN ('user', 'assistant', 'callback')
   ORDER BY seq DESC LIMIT :limit`;
 
-/** The turns after `after` that hold the last `charsMax` characters, oldest first. */
-export function lastSaid(
+/** With the range that it was read in. */
+export interface ReadSaid<Range> extends SaidTurn {
+  range: Range;
+}
+
+/** Of these ranges, the last one first, the turns that hold the last `charsMax` characters; the oldest first. */
+export function lastSaid<Range extends TurnRange>(
   db: Db,
   sessionId: number,
-  { after, charsMax }: { after: number; charsMax: number },
-): SaidTurn[] {
-  const found: SaidTurn[] = [];
+  ranges: Iterable<Range>,
+  charsMax: number,
+): ReadSaid<Range>[] {
+  const found: ReadSaid<Range>[] = [];
   let room = charsMax;
   const pageRows = Math.min(pageRowsMax, Math.ceil(charsMax / turnChars));
-  for (const { from, to } of rangesFromEnd(db, sessionId, after)) {
-    if (room <= 0) break;
-    const low = Math.max(after + 1, from);
-    let high = to;
+  for (const range of ranges) {
+    const { from: low } = range;
+    let high = range.to;
     while (room > 0) {
       const page = db.all<Omit<SaidTurn, 'text'> & { text: string | null }>(saidPage, {
         sessionId,
@@ -40,16 +45,21 @@ export function lastSaid(
       for (const { seq, role, text: whole } of page) {
         if (room <= 0) break;
         const text = whole ?? bothEnds(db, sessionId, seq);
-        found.push({ seq, role, text });
+        found.push({ seq, role, text, range });
         room -= text.length;
       }
       const oldest = page.at(-1);
       if (oldest === undefined || page.length < pageRows || oldest.seq <= low) break;
       high = oldest.seq - 1;
     }
+    if (room <= 0) break;
   }
   return found.toReversed();
 }
+
+/** The same of all that came after this turn: what is late, and read before turns that were there, at the beginning. */
+export const saidAfter = (db: Db, sessionId: number, after: number, charsMax: number) =>
+  lastSaid(db, sessionId, rangesAfter(db, sessionId, after), charsMax);
 
 /** The last prompts of the conversation, oldest first, each from its beginning. */
 export function lastPrompts(
@@ -58,14 +68,14 @@ export function lastPrompts(
   { after, count, charsMax }: { after: number; count: number; charsMax: number },
 ): string[] {
   const found: string[] = [];
-  for (const { from, to } of rangesFromEnd(db, sessionId, after)) {
+  for (const { from, to } of rangesAfter(db, sessionId, after)) {
     const page = db.all<{ text: string }>(
       `SELECT substr(text, 1, :charsMax) AS text FROM turns
        WHERE session_id = :sessionId AND seq BETWEEN :low AND :high AND role = 'user'
        ORDER BY seq DESC LIMIT :limit`,
       {
         sessionId,
-        low: Math.max(after + 1, from),
+        low: from,
         high: to,
         charsMax,
         limit: count - found.length,
@@ -85,5 +95,5 @@ function bothEnds(db: Db, sessionId: number, seq: number): string {
     { sessionId, seq, end: endCharsMax },
   )!;
   const line = tail.indexOf('\n');
-  return line === -1 ? `${head}…` : `${head}\n[…]${tail.slice(line)}`;
+  return line === -1 ? `${head}…` : `${head}…\n[…]${tail.slice(line)}`;
 }

@@ -29,11 +29,14 @@ function fieldsOf({ hash, sources }: ContextBlock, givenAt: string | null): [str
     ['hash', hash],
     ['from', sources.parentSessionId],
     ['checkpoint', checkpointOf(sources)],
-    ['turns', turns === null ? '' : `${turns.fromSeq} to ${turns.toSeq}`],
+    ['turns', turns.map(rangeOf).join(', ')],
     ['entities', entities.join(', ')],
     ['constraints', constraints === 0 ? '' : `${constraints}`],
   ];
 }
+
+const rangeOf = ({ fromSeq, toSeq }: ContextSources['turns'][number]) =>
+  fromSeq === toSeq ? `${fromSeq}` : `${fromSeq} to ${toSeq}`;
 
 function checkpointOf({ checkpoint }: ContextSources): string {
   if (checkpoint === null) return '';

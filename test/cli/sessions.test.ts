@@ -125,7 +125,10 @@ const block = (text: string, checkpoint: object | null) => ({
   sources: {
     parentSessionId: 'main',
     checkpoint,
-    turns: { fromSeq: 8, toSeq: 12 },
+    turns: [
+      { fromSeq: 8, toSeq: 12 },
+      { fromSeq: 15, toSeq: 15 },
+    ],
     entities: ['Alpha', 'Beta'],
     constraints: 2,
   },
@@ -148,7 +151,7 @@ s1 was given
   hash         abc123
   from         main
   checkpoint   to turn 7, prompts, 2026-01-01T00:00:00.000Z
-  turns        8 to 12
+  turns        8 to 12, 15
   entities     Alpha, Beta
   constraints  2
 
@@ -158,7 +161,7 @@ one
 A child of s1 would be given
   hash   abc123
   from   main
-  turns  8 to 12
+  turns  8 to 12, 15
 
 ## Inherited
 two

@@ -80,7 +80,7 @@ test('the tail is the last whole lines that fit [signet 21, 33]', () => {
   const turns = said('first\nsecond', 'third 😀😀\nfourth', 'fifth');
   const whole = 'User: first\nsecond\nAssistant: third 😀😀\nfourth\nUser: fifth';
   expect(tailOf(turns, 3000)).toEqual({
-    ...{ lines: whole.split('\n'), fromSeq: 1, toSeq: 3 },
+    ...{ lines: whole.split('\n'), turns: 3 },
   });
   for (let room = 0; room <= whole.length + 15; room += 1) {
     const tail = tailOf(turns, room)?.lines.join('\n') ?? '';

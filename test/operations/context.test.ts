@@ -34,7 +34,7 @@ test('a managed child is given what its parent knows at its first run, and the s
     expect(inherited).toMatchObject({
       text: first.inheritedContext,
       hash: sha256(first.inheritedContext!),
-      sources: { parentSessionId: 'main', turns: { fromSeq: 1, toSeq: 2 }, checkpoint: null },
+      sources: { parentSessionId: 'main', turns: [{ fromSeq: 1, toSeq: 2 }], checkpoint: null },
     });
     expect(offers?.text).toContain('  User: do it');
     const grandchild = await room.start({}, room.child(sent.id));
@@ -104,7 +104,7 @@ test('what the start of a session was answered with is kept as it was, with its 
       hash: sha256(inject),
       sources: {
         parentSessionId: 'main',
-        turns: { fromSeq: 1, toSeq: 1 },
+        turns: [{ fromSeq: 1, toSeq: 1 }],
         checkpoint: null,
         entities: [],
         constraints: 0,

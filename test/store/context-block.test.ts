@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import { checkpointAt, countPrompt, lastCheckpoint } from '../../store/checkpoints.ts';
 import { contextBlockFor, inherit, inheritedBy } from '../../store/context-block.ts';
 import { putEntity, removeEntity } from '../../store/entities.ts';
+import { setRanges } from '../../store/reading-order.ts';
 import { insertLineage } from '../../store/lineage.ts';
 import { findSession, registerSession, type SessionRow } from '../../store/sessions.ts';
 import { appendTurn } from '../../store/turns.ts';
@@ -264,6 +265,52 @@ test('what was said in a branch that was left is not inherited', () =>
     expect(block()).not.toContain('wrong');
   }));
 
+test('what is told late stands where it was said: before a checkpoint it is not since it', () =>
+  withScene(async ({ store, parent, say, know, checkpoint, block }) => {
+    const order = (...ranges: [number, number | null][]) =>
+      store.write((tx) => setRanges(tx, parent.id, ranges));
+    const given = () => contextBlockFor(store.db, config, parent)!.sources.turns;
+    await know('Juniper', { aspects: [constraint('by night only')] });
+    await say('user', 'one', 'two');
+    await checkpoint('compaction', 'A summary.');
+    await say('assistant', 'of Juniper, to one');
+    await order([1, 1], [3, 3], [2, 2], [4, null]);
+    expect(block()).not.toContain('Recent context:');
+    // What it is about is known all the same.
+    expect(block()).toContain('- Juniper: by night only');
+    await say('user', 'three');
+    await say('assistant', 'four');
+    expect(block()).toContain('Recent context:\n  User: three\n  Assistant: four\nFocal');
+    expect(given()).toEqual([{ fromSeq: 4, toSeq: 5 }]);
+    await say('tool', 'a result');
+    await say('assistant', 'in between');
+    await order([1, 1], [3, 3], [2, 2], [4, 4], [6, 7], [5, 5], [8, null]);
+    expect(block()).toContain('  User: three\n  Assistant: in between\n  Assistant: four\n');
+    expect(given()).toEqual([4, 7, 5].map((seq) => ({ fromSeq: seq, toSeq: seq })));
+    // The next checkpoint knows all of it.
+    await checkpoint('session_end');
+    expect(block()).not.toContain('Recent context:');
+    expect(given()).toEqual([]);
+  }));
+
+test('sources that were kept with one range of turns, or none, are read like the others', () =>
+  withScene(async ({ store, parent, say }) => {
+    await say('user', 'hello');
+    const turnsOf = (kept: string) =>
+      store.write((tx) => {
+        const { text, hash, sources } = contextBlockFor(tx.db, config, parent)!;
+        tx.db.run(
+          `INSERT OR REPLACE INTO inherited_contexts
+             (session_id, parent_session_id, given_at, hash, text, sources)
+           VALUES (:id, :id, :now, :hash, :text, json_set(:sources, '$.turns', json(:kept)))`,
+          { id: parent.id, now: tx.now, hash, text, sources: JSON.stringify(sources), kept },
+        );
+        return inheritedBy(tx.db, parent)!.sources.turns;
+      });
+    expect(await turnsOf('{"fromSeq":1,"toSeq":7}')).toEqual([{ fromSeq: 1, toSeq: 7 }]);
+    expect(await turnsOf('null')).toEqual([]);
+  }));
+
 test('every tenth prompt makes a checkpoint, with the same words each time', () =>
   withScene(async ({ store, parent, say }) => {
     for (let n = 1; n <= 21; n += 1) {
@@ -315,7 +362,7 @@ test('what a child was given is kept with it, and a parent of another agent give
     expect(isRepeat).toBe(false);
     expect(seen.own.kept).toMatchObject({
       ...given,
-      sources: { parentSessionId: 'P', turns: { fromSeq: 1, toSeq: 1 }, checkpoint: null },
+      sources: { parentSessionId: 'P', turns: [{ fromSeq: 1, toSeq: 1 }], checkpoint: null },
     });
     expect(seen.foreign).toEqual({ given: null, kept: null });
   }));
