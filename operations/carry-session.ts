@@ -72,10 +72,12 @@ export async function importSession(
   const agentId = input.agentId ?? head.agentId;
   const { sessionKey, project, title } = head;
   const harness = head.harness === null ? null : canonicalName(head.harness);
+  const at = turns[0] && new Date(turns[0].at).toISOString();
+  const begun = { agentId, sessionKey, ...(at !== undefined && { at }) };
   return deps.store.write((tx) => {
     const session =
       findSession(tx.db, agentId, sessionKey) ??
-      insertSession(tx, { agentId, sessionKey, kind: 'external', harness, project, title });
+      insertSession(tx, { ...begun, kind: 'external', harness, project, title });
     const known = turns.filter((turn) => turn.seq <= session.last_seq);
     for (const turn of known) requireSame(tx, session, turn);
     const fresh = turns.slice(known.length);

@@ -19,17 +19,22 @@ export function refuseOtherPath(session: SessionRow, path: RuntimePath | null, n
   });
 }
 
-/** Takes the session for this path, or keeps it for longer. */
-export function claimSession(tx: Tx, session: SessionRow, path: RuntimePath): void {
+/**
+ * Takes the session for this path, or keeps it for longer: as of `at`, when the path was heard of. From so long ago
+ * that it would not hold any more, nothing is taken.
+ */
+export function claimSession(tx: Tx, session: SessionRow, path: RuntimePath, at = tx.now): void {
   const isRenewed = holderOf(session, tx.now) === path;
+  const until = new Date(Date.parse(at) + limits.claimMs).toISOString();
+  if (until <= (isRenewed ? session.claim_expires_at! : tx.now)) return;
   tx.db.run(
     `UPDATE sessions SET runtime_path = :path, claimed_at = :claimedAt, claim_expires_at = :until
      WHERE id = :id`,
     {
       id: session.id,
       path,
-      claimedAt: isRenewed ? session.claimed_at : tx.now,
-      until: new Date(Date.parse(tx.now) + limits.claimMs).toISOString(),
+      claimedAt: isRenewed ? session.claimed_at : at,
+      until,
     },
   );
 }

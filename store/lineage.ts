@@ -42,6 +42,8 @@ export function namedLineage(db: Db, session: SessionRow): NamedLineage {
 }
 
 export interface LinkOptions {
+  /** When the child was heard of: a parent is guessed as of then. */
+  at: string;
   /** A session idle for longer is not guessed to be a parent; null: any may be. */
   parentIdleHours: () => number | null;
   /** Whether whoever reports it may have this one for its parent: a child reads what its parent knows. */
@@ -158,16 +160,16 @@ function lookFor(
   tx: Tx,
   session: SessionRow,
   guess: ParentGuess,
-  { parentIdleHours }: LinkOptions,
+  { at, parentIdleHours }: LinkOptions,
 ): SessionRow | undefined {
   if (guess.rule !== 'recency') return findSession(tx.db, session.agent_id, guess.sessionKey);
   const hours = parentIdleHours();
-  const oldest = hours === null ? '' : hoursBefore(tx.now, hours);
+  const oldest = hours === null ? '' : hoursBefore(at, hours);
   return tx.db.get(
     `SELECT s.* FROM sessions s
      WHERE s.agent_id = :agentId AND s.project = :project AND s.harness = :harness
        AND s.active_hour >= substr(:oldest, 1, 13) AND s.updated_at >= :oldest
-       AND s.id <> :self AND s.ended_at IS NULL
+       AND s.created_at <= :at AND s.id <> :self AND s.ended_at IS NULL
        AND s.harness_agent_id IS NULL
        AND NOT EXISTS (SELECT 1 FROM lineage l WHERE l.session_id = s.id)
      ORDER BY s.active_hour DESC, s.updated_at DESC, s.id DESC LIMIT 1`,
@@ -176,6 +178,7 @@ function lookFor(
       project: guess.project,
       harness: guess.harness,
       self: session.id,
+      at,
       oldest,
     },
   );
@@ -189,6 +192,6 @@ function keepAgentId(tx: Tx, session: SessionRow, harnessAgentId: string): void 
   );
 }
 
-function hoursBefore(now: string, hours: number): string {
-  return new Date(Date.parse(now) - hours * 3_600_000).toISOString();
+function hoursBefore(at: string, hours: number): string {
+  return new Date(Date.parse(at) - hours * 3_600_000).toISOString();
 }

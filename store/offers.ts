@@ -74,6 +74,7 @@ export function settleOffers(
       role: 'callback',
       text: envelopeOf(tx.db, callback),
       src: `callback:${callback.id}`,
+      at,
     });
   }
   return ids;

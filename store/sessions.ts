@@ -22,6 +22,7 @@ export interface SessionRow {
   /** JSON: see snapshots.ts. */
   snapshot: string | null;
   created_at: string;
+  /** When it was active last, as its events say, and not after it was heard. */
   updated_at: string;
   ended_at: string | null;
   harness_agent_id: string | null;
@@ -94,6 +95,8 @@ export interface NewSession {
   harness: string | null;
   project: string | null;
   title: string | null;
+  /** When it was heard to be at work; now, where it is not said. */
+  at?: string;
 }
 
 export function insertSession(tx: Tx, session: NewSession): SessionRow {
@@ -101,11 +104,14 @@ export function insertSession(tx: Tx, session: NewSession): SessionRow {
   return tx.db.get(
     `INSERT INTO sessions (agent_id, session_key, kind, harness, project, title, created_at, updated_at,
                            active_hour)
-     VALUES (:agentId, :sessionKey, :kind, :harness, :project, :title, :now, :now,
-             substr(:now, 1, 13)) RETURNING *`,
-    { ...session, now: tx.now },
+     VALUES (:agentId, :sessionKey, :kind, :harness, :project, :title, :at, :at,
+             substr(:at, 1, 13)) RETURNING *`,
+    { ...session, at: notAfter(tx.now, session.at) },
   )!;
 }
+
+/** A program's clock may be somewhat ahead of ours. */
+const notAfter = (now: string, at = now) => (at < now ? at : now);
 
 /** Registers an external session, or touches it: what is said anew replaces what was known. */
 export function registerSession(
@@ -125,21 +131,20 @@ export function registerSession(
     project: session.project ?? known.project,
     title: session.title ?? known.title,
   };
+  const at = notAfter(tx.now, session.at);
+  const active = at > known.updated_at ? at : known.updated_at;
   // Columns that are named are written to their indexes, too, also where they stay as they are.
   if (isAsKnown(told, known)) {
-    tx.db.run('UPDATE sessions SET updated_at = :now WHERE id = :id', {
-      id: known.id,
-      now: tx.now,
-    });
+    tx.db.run('UPDATE sessions SET updated_at = :active WHERE id = :id', { id: known.id, active });
   } else {
     tx.db.run(
-      `UPDATE sessions SET harness = :harness, project = :project, title = :title, updated_at = :now
-       WHERE id = :id`,
-      { ...told, id: known.id, now: tx.now },
+      `UPDATE sessions SET harness = :harness, project = :project, title = :title,
+              updated_at = :active WHERE id = :id`,
+      { ...told, id: known.id, active },
     );
     if (told.project !== known.project) tx.note({ kind: 'moved', sessionId: known.id });
   }
-  return { ...known, ...told, updated_at: tx.now };
+  return { ...known, ...told, updated_at: active };
 }
 
 type Told = Pick<SessionRow, 'harness' | 'project' | 'title'>;

@@ -26,6 +26,9 @@ export interface NewTurn {
 
 export type NewTurnOfMany = Omit<NewTurn, 'sessionId' | 'src' | 'invocationId' | 'runNo' | 'late'>;
 
+/** A session was active when its last turn was said, not when that is told. */
+const activeAt = 'updated_at = max(updated_at, min(:at, :now))';
+
 /** Whether the turn was new. */
 export function appendTurn(tx: Tx, turn: NewTurn): boolean {
   const added = tx.db.run(
@@ -51,8 +54,9 @@ export function appendTurn(tx: Tx, turn: NewTurn): boolean {
     },
   );
   if (added === 0) return false;
-  tx.db.run('UPDATE sessions SET last_seq = last_seq + 1, updated_at = :now WHERE id = :id', {
+  tx.db.run(`UPDATE sessions SET last_seq = last_seq + 1, ${activeAt} WHERE id = :id`, {
     id: turn.sessionId,
+    at: turn.at ?? tx.now,
     now: tx.now,
   });
   tx.note({ kind: 'turn', sessionId: turn.sessionId });
@@ -67,8 +71,9 @@ export function appendTurns(tx: Tx, sessionId: number, turns: NewTurnOfMany[]): 
     'SELECT last_seq AS last FROM sessions WHERE id = :sessionId',
     { sessionId },
   )!;
-  tx.db.run('UPDATE sessions SET last_seq = :last, updated_at = :now WHERE id = :sessionId', {
+  tx.db.run(`UPDATE sessions SET last_seq = :last, ${activeAt} WHERE id = :sessionId`, {
     ...{ sessionId, now: tx.now },
+    at: turns.reduce((latest, { at = tx.now }) => (at > latest ? at : latest), ''),
     last: last + turns.length,
   });
   const first = last + 1;

@@ -227,9 +227,9 @@ function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought)
   // What comes late, from before its end, does not make it go on: nobody holds what is over.
   const isLeftOver = before?.ended_at && sessionById(tx.db, session.id).ended_at !== null;
   if (path !== null && !isLeftOver) {
-    claimSession(tx, before ?? session, path);
+    claimSession(tx, before ?? session, path, at);
     const isOfHolder = holder && holder !== before && holderOf(holder, tx.now) === path;
-    if (isOfHolder) claimSession(tx, holder, path);
+    if (isOfHolder) claimSession(tx, holder, path, at);
   }
   const end = given && takeTranscript(tx, session, given, taken);
   let extra = hook.extra;

@@ -34,6 +34,7 @@ export function see<A>(
     harness: hook.harness,
     project: hook.project ?? null,
     title: hook.title ?? null,
+    at,
   };
   const session = registerSession(tx, told, before ?? undefined);
   const goesOn = session.ended_at !== null && isAfterEnd(hearing, session.ended_at, at);
@@ -51,6 +52,7 @@ export function see<A>(
       isStart: kind.isStart ?? false,
     },
     {
+      at,
       parentIdleHours: () => config().parentIdleHours,
       mayBeParent: (parent) => isWithin(tx.db, hearing, parent),
     },

@@ -57,6 +57,7 @@ async function withFamily(use: (family: Family) => Promise<void>): Promise<void>
             const mayBeParent = (parent: { session_key: string }) =>
               !more.closed?.includes(parent.session_key);
             linkSession(tx, session, hints, {
+              at: tx.now,
               parentIdleHours: () => parentIdleHours,
               mayBeParent,
             });
@@ -204,7 +205,7 @@ test('a spawn that we made is never re-parented, and neither is a session of our
     await store.write((tx) => {
       const ours = insertSession(tx, { ...names, sessionKey: 'ses_ours', kind: 'managed' });
       clock.advance(1000);
-      const options = { parentIdleHours: () => null, mayBeParent: () => true };
+      const options = { at: tx.now, parentIdleHours: () => null, mayBeParent: () => true };
       for (const hints of others) linkSession(tx, ours, hints, options);
     });
     expect(edge('ses_ours')).toBe(null);
