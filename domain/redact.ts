@@ -1,5 +1,9 @@
 /** Secrets by their shapes, cut out of whatever leaves a session: blocks, excerpts, answers, callbacks, exports. Paths and commit ids are none. */
 
+import { withoutSpans, type Span } from './found-spans.ts';
+import { apiKeys, namedSecrets, secretNames, signedTokens } from './long-secrets.ts';
+import { privateKeys } from './private-keys.ts';
+
 /** In place of a secret; what kind it was helps whoever looks for it. */
 const gone = (kind: string) => `[redacted ${kind}]`;
 
@@ -11,11 +15,12 @@ interface Shape {
    */
   start: string;
   /**
-   * Group 1, where there is one, stays: it says what the secret was for. What has no end is one class of characters and
-   * a star (no plus, not `{8,}`, no choice): of anything else each time takes room on a stack, which a few megabytes
-   * overflow, with a plus only once the process has compiled so much that this is compiled plainly.
+   * Of a pattern group 1, where there is one, stays: it says what the secret was for. What has no end is one class of
+   * characters and a star (no plus, not `{8,}`, no choice): of anything else each time takes room on a stack, which a few
+   * megabytes overflow, with a plus only once the process has compiled so much that this is compiled plainly. What would
+   * look far ahead from each place is found by hand.
    */
-  pattern: RegExp;
+  secrets: RegExp | ((text: string) => Iterable<Span>);
 }
 
 /** Spelled out, as the expression of all starts minds case. */
@@ -24,67 +29,54 @@ function inAnyCase(words: string): string {
 }
 
 const shapes: readonly Shape[] = [
-  // Whole, cut off at its end, or with its beginning cut off.
-  {
-    kind: 'private key',
-    start: 'PRIVATE KEY',
-    pattern:
-      /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]{0,8000}?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|(?:(?:\r?\n|\\[nr])(?:[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]*)(?=\r?\n|\\[nr]|$(?![^]))){0,1000})|(?:^[A-Za-z0-9+/=]{16,100}[ \t]*\r?\n){0,100}^(?:[A-Za-z0-9+/=]{1,100}[ \t]*\r?\n)?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/gm,
-  },
+  { kind: 'private key', start: 'PRIVATE KEY', secrets: privateKeys },
   {
     kind: 'AWS key id',
     start: 'A(?:KIA|SIA|ROA|IDA|BIA|CCA)[A-Z0-9]{16}',
-    pattern: /\b(?:AKIA|ASIA|AROA|AIDA|ABIA|ACCA)[A-Z0-9]{16}\b/g,
+    secrets: /\b(?:AKIA|ASIA|AROA|AIDA|ABIA|ACCA)[A-Z0-9]{16}\b/g,
   },
   {
     kind: 'GitHub token',
     start: '_(?<=gh[pousr]_)[A-Za-z0-9]{20}|_(?<=github_)pat_',
-    pattern:
+    secrets:
       /\b(?:gh[pousr]_[A-Za-z0-9]{20}[A-Za-z0-9]*|github_pat_[A-Za-z0-9_]{20}[A-Za-z0-9_]*)/g,
   },
-  { kind: 'GitLab token', start: '-(?<=glpat-)', pattern: /\bglpat-[\w-]{16}[\w-]*/g },
-  { kind: 'Slack token', start: '-(?<=xox[abeprs]-)', pattern: /\bxox[abeprs]-[\w-]{10}[\w-]*/g },
+  { kind: 'GitLab token', start: '-(?<=glpat-)', secrets: /\bglpat-[\w-]{16}[\w-]*/g },
+  { kind: 'Slack token', start: '-(?<=xox[abeprs]-)', secrets: /\bxox[abeprs]-[\w-]{10}[\w-]*/g },
   {
     kind: 'npm token',
     start: '_(?<=npm_)[A-Za-z0-9]{30}',
-    pattern: /\bnpm_[A-Za-z0-9]{30}[A-Za-z0-9]*/g,
+    secrets: /\bnpm_[A-Za-z0-9]{30}[A-Za-z0-9]*/g,
   },
-  { kind: 'Google key', start: 'AIza[\\w-]{30}', pattern: /\bAIza[\w-]{30}[\w-]*/g },
+  { kind: 'Google key', start: 'AIza[\\w-]{30}', secrets: /\bAIza[\w-]{30}[\w-]*/g },
+  { kind: 'API key', start: '-(?<=sk-)[\\w-]{16}', secrets: apiKeys },
   {
     kind: 'API key',
-    start: '-(?<=sk-)[\\w-]{16}|_(?<=[srp]k_)(?:live|test)_',
-    pattern:
-      /\b(?:sk-(?=[\w-]{0,200}\d)[\w-]{16}[\w-]*|[srp]k_(?:live|test)_[A-Za-z0-9]{10}[A-Za-z0-9]*)/g,
+    start: '_(?<=[srp]k_)(?:live|test)_',
+    secrets: /\b[srp]k_(?:live|test)_[A-Za-z0-9]{10}[A-Za-z0-9]*/g,
   },
-  {
-    kind: 'token',
-    start: 'J(?<=eyJ)[\\w-]{8}|_(?<=off_)[\\w-]{16}',
-    pattern:
-      /\b(?:eyJ[\w-]{8,500}\.[\w-]{4,8000}\.[\w-]{4}[\w-]*|off_[\w-]{16,1000}\.[\w-]{16}[\w-]*)/g,
-  },
+  { kind: 'token', start: 'J(?<=eyJ)[\\w-]{8}|_(?<=off_)[\\w-]{16}', secrets: signedTokens },
   {
     kind: 'credential',
     start: '[bB](?:earer|EARER)\\s\\s*[\\w.~+/=-]{12}',
-    pattern: /\b(bearer\s\s*)(?=[^\s"'`]{0,200}\d)[A-Za-z0-9._~+/=-]{12}[A-Za-z0-9._~+/=-]*/gi,
+    secrets: /\b(bearer\s\s*)(?=[^\s"'`]{0,200}\d)[A-Za-z0-9._~+/=-]{12}[A-Za-z0-9._~+/=-]*/gi,
   },
   // `basic` is a word of its own: what comes behind it is a secret only in a header.
   {
     kind: 'credential',
     start: 'z(?<=uthoriz)ation|Z(?<=UTHORIZ)ATION',
-    pattern:
+    secrets:
       /\b(authorization\\?["']?\s*[:=,]\s*\\?["'`]?basic\s\s*)[A-Za-z0-9+/_=-]{6}[A-Za-z0-9+/_=-]*/gi,
   },
   {
     kind: 'password',
     start: '://[^\\s/:@"\'<>]*:[^\\s/@"\'<>][^\\s/@"\'<>]*@',
-    pattern: /(:\/\/[^\s/:@"'<>]*:)[^\s/@"'<>][^\s/@"'<>]*(?=@)/g,
+    secrets: /(:\/\/[^\s/:@"'<>]*:)[^\s/@"'<>][^\s/@"'<>]*(?=@)/g,
   },
-  // A value that is named as a secret, and looks like one: no path, and letters with digits.
   {
     kind: 'secret',
-    start: `[=:](?<=(?:${inAnyCase('pass(?:word|wd|phrase)|secret|token|api[_-]?key|access[_-]?key|credentials?')})\\\\?["']?\\s*[=:])`,
-    pattern:
-      /((?:pass(?:word|wd|phrase)|secret|token|api[_-]?key|access[_-]?key|credentials?)\\?["']?\s*[=:]\s*\\?["']?)(?!\.{0,2}\/|[0-9a-f]{40}\b|(?:[\w@-]{1,100}\/){1,20}[\w@.-]{0,100}\.[a-z]\w{0,4}\b)(?=[^\s"',;]{0,200}\d)(?=[^\s"',;]{0,200}[A-Za-z])[^\s"',;]{8}[^\s"',;]*(?<!\\(?=["']))/gi,
+    start: `[=:](?<=(?:${inAnyCase(secretNames)})\\\\?["']?\\s*[=:])`,
+    secrets: namedSecrets,
   },
 ];
 const starts = shapes.map(({ start }) => new RegExp(start));
@@ -95,8 +87,8 @@ const named = /pass(?:word|wd|phrase)|secret|token|key|credential/i;
 export function redact(text: string): string {
   if (!anyStart.test(text)) return text;
   let safe = text;
-  for (const [at, { kind, pattern }] of shapes.entries()) {
-    if (starts[at]!.test(safe)) safe = without(safe, kind, pattern);
+  for (const [at, shape] of shapes.entries()) {
+    if (starts[at]!.test(safe)) safe = without(safe, shape);
   }
   return safe;
 }
@@ -110,10 +102,13 @@ export function withoutCutWord(safe: string): string {
   return safe.slice(0, end).replace(/[\uD800-\uDBFF]$/, '');
 }
 
-const without = (text: string, kind: string, pattern: RegExp) =>
-  text.replace(pattern, (_, kept: unknown) =>
-    typeof kept === 'string' ? kept + gone(kind) : gone(kind),
+function without(text: string, { kind, secrets }: Shape): string {
+  const words = gone(kind);
+  if (!(secrets instanceof RegExp)) return withoutSpans(text, secrets(text), words);
+  return text.replace(secrets, (_, kept: unknown) =>
+    typeof kept === 'string' ? kept + words : words,
   );
+}
 
 /**
  * A line of JSON stays one: each text in it for itself, also by the name that it stands under. What is none is a text.

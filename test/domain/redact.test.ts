@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { afterAll, expect, test } from '@jest/globals';
 import { redact, redactLine, redactValue } from '../../domain/redact.ts';
+import { cpuMs } from '../support/cpu-ms.ts';
 
 // As patterns are compiled in a process that has compiled much: with less room, and slower.
 setFlagsFromString('--no-regexp-optimization');
@@ -82,13 +83,6 @@ test.each([
   expect(redact(text)).toBe(text);
 });
 
-test('an answer of five megabytes is looked through in a fraction of the time that sending it takes', () => {
-  const text = 'const token: string = read(file); // see http://localhost:3000/a\n'.repeat(80_000);
-  const from = performance.now();
-  expect(redact(text)).toBe(text);
-  expect(performance.now() - from).toBeLessThan(500);
-});
-
 const key = made('-----BEGIN ', 'PRIVATE KEY-----');
 test.each<[string, string]>([
   ...['a', '0', '.', '/', '-', '=', '\\', '@', 'é'].map((one): [string, string] => [
@@ -112,9 +106,7 @@ test.each<[string, string]>([
   'eight million characters are looked through, whatever they are: %j and then %j',
   (start, one) => {
     const text = start + one.repeat(8_000_000 / one.length);
-    const from = performance.now();
     const safe = redact(text);
-    expect(performance.now() - from).toBeLessThan(2000);
     if (start.startsWith('token=a')) expect(safe).toBe('token=[redacted secret]');
   },
 );
@@ -151,22 +143,36 @@ test('what was redacted is left alone', () => {
   expect(redact(text)).not.toBe(text);
 });
 
+/** It has what some secrets begin with, so that all that looks for them looks at all of it. */
+const sized = (piece: string, chars: number) =>
+  `PRIVATE KEY ${made('sk', '-')}${'a'.repeat(16)} token= ${piece.repeat(chars / piece.length)}`;
+
 test.each([
   'token=',
-  'sk-',
-  'eyJ-',
-  'Bearer ',
-  '://a:',
-  made('-----BEGIN ', 'PRIVATE KEY-----\n'),
-  `${'QUJD'.repeat(16)}\n`,
-  `${'PRIVATE KEY QUJD'.repeat(4)}\n`,
-  'AKIA',
   'token=a/',
   'password=\\',
+  made('sk', '-'),
+  'eyJ-',
+  'eyJ-aaaaaaaa.',
+  'off_-',
+  'Bearer ',
+  '://a:',
+  key,
+  `${key}\n`,
+  `${key.replace('BEGIN', 'END')}\n`,
+  `${'QUJD'.repeat(16)}\n`,
+  `${'PRIVATE KEY QUJD'.repeat(4)}\n`,
+  'a',
+  'BEGIN ',
+  'AKIA',
   'authorization: ',
 ])('no text makes it slow: %j again and again', (piece) => {
-  const text = `PRIVATE KEY ${piece.repeat(60_000 / piece.length)}`;
-  const from = performance.now();
-  redact(text);
-  expect(performance.now() - from).toBeLessThan(1500);
+  const cost = (of: string, chars: number) => {
+    const text = sized(of, chars);
+    return cpuMs(() => redact(text));
+  };
+  const chars = 64 * 1024;
+  // Not many times what common words cost, and eight times the text no more than twice eight times as much.
+  expect(cost(piece, chars)).toBeLessThan(12 * cost('a few words; ', chars));
+  expect(cost(piece, 8 * chars)).toBeLessThan(16 * cost(piece, chars));
 });

@@ -1,0 +1,77 @@
+/** Secrets with no set length, of whose shape only the whole can tell: each place in a text is looked at once. */
+import { seeker, spansOf, type Span } from './found-spans.ts';
+
+/** Of letters, digits, `_` and `-`. */
+const wordEnd = /[^\w-]|$/;
+
+/** `sk-…`: a word with a digit soon in it, as `sk-learn` has none. */
+export function apiKeys(text: string): Iterable<Span> {
+  const ends = seeker(text, wordEnd);
+  const digits = seeker(text, /\d/);
+  return spansOf(text, /\bsk-/, ({ from, to: body }) => {
+    const to = ends(body).from;
+    const digit = digits(body).from;
+    return to - body >= 16 && digit < to && digit - body <= lookCharsMax ? { from, to } : null;
+  });
+}
+
+/** `eyJ….….…`, a JWT, and `off_….…`, one of ours. */
+export function signedTokens(text: string): Iterable<Span> {
+  const ends = [seeker(text, wordEnd), seeker(text, wordEnd), seeker(text, wordEnd)];
+  return spansOf(text, /\b(?:eyJ|off_)/, ({ from, to: body }) => {
+    const parts = text[from] === 'e' ? jwtParts : ownParts;
+    let to = body;
+    for (const [at, { min, max }] of parts.entries()) {
+      if (at > 0 && text[to++] !== '.') return null;
+      const end = ends[at]!(to).from;
+      if (end - to < min || end - to > max) return null;
+      to = end;
+    }
+    return { from, to };
+  });
+}
+
+/** How many characters each part has. */
+const jwtParts = [
+  { min: 8, max: 500 },
+  { min: 4, max: 8000 },
+  { min: 4, max: Infinity },
+] as const;
+const ownParts = [
+  { min: 16, max: 1000 },
+  { min: 16, max: Infinity },
+] as const;
+
+/** How far into a word is looked for what makes it a secret. */
+const lookCharsMax = 200;
+
+/** What is said before a value that nobody should read. */
+export const secretNames =
+  'pass(?:word|wd|phrase)|secret|token|api[_-]?key|access[_-]?key|credentials?';
+const named = new RegExp(`(?:${secretNames})\\\\?["']?\\s*[=:]\\s*\\\\?["']?`, 'i');
+/** A path, or a commit's id. */
+const harmless =
+  /\.{0,2}\/|[0-9a-f]{40}\b|(?:[\w@-]{1,100}\/){1,20}[\w@.-]{0,100}\.[a-z]\w{0,4}\b/iy;
+
+/** The value of what is named as a secret, where it looks like one: no path, and letters with digits. */
+export function namedSecrets(text: string): Iterable<Span> {
+  const ends = seeker(text, /[\s"',;]|$/);
+  const digits = seeker(text, /\d/);
+  const letters = seeker(text, /[A-Za-z]/);
+  const valueAt = (from: number): Span | null => {
+    const end = ends(from).from;
+    // A quote that is escaped ends it before its backslash.
+    const to = text[end - 1] === '\\' && /["']/.test(text[end] ?? '') ? end - 1 : end;
+    if (to - from < 8) return null;
+    const seen = Math.min(end, from + lookCharsMax + 1);
+    if (digits(from).from >= seen || letters(from).from >= seen) return null;
+    harmless.lastIndex = from;
+    return harmless.test(text) ? null : { from, to };
+  };
+  // A backslash before a value is not of it, unless it would be too short without.
+  return spansOf(
+    text,
+    named,
+    ({ to }) => valueAt(to) ?? (text[to - 1] === '\\' ? valueAt(to - 1) : null),
+  );
+}
