@@ -111,9 +111,9 @@ export function writeServerFile(
 }
 
 export async function until(isSo: () => boolean): Promise<void> {
-  const deadline = Date.now() + 5_000;
+  const deadline = Date.now() + 20_000;
   while (!isSo()) {
-    if (Date.now() > deadline) throw new Error('it did not come to pass within 5 s');
+    if (Date.now() > deadline) throw new Error('it did not come to pass within 20 s');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
