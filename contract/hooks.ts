@@ -147,7 +147,9 @@ export const stopSchema = hook({
   stopHookActive: z
     .boolean()
     .optional()
-    .describe('The program goes on because of an earlier answer: nothing is offered again'),
+    .describe(
+      'The program goes on because of an earlier answer: only what is new since is offered',
+    ),
 });
 
 const flags = {

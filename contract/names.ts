@@ -13,7 +13,7 @@ export const localHostId = 'local';
 export const headers = {
   parentSession: 'x-agent-session-id',
   idempotencyKey: 'idempotency-key',
-  /** On a hook that was kept while no server was there: nobody reads its answer any more. */
+  /** On a hook whose answer nobody reads: mostly as it was kept while no server was there. */
   lateHook: 'x-offshoot-late-hook',
 } as const;
 

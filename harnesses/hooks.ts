@@ -22,6 +22,8 @@ export interface HarnessHooks {
   eventOf(name: string, payload: JsonObject): HookEvent | null;
   /** The fields of our request that the payload holds. */
   readPayload(event: HookEvent, payload: JsonObject): Fields;
+  /** Whether the program does anything with what this hook is answered; yes, where it is not said. */
+  isAnswerRead?(event: HookEvent, payload: JsonObject): boolean;
   /** How long after it calls a hook the program has written what came before into its transcript. */
   writesAfterMs?: number;
   /** What is printed for the program: empty where there is nothing to say. */
@@ -34,6 +36,8 @@ export type Fields = Readonly<Record<string, string | boolean | null>>;
 export interface HookCall {
   event: HookEvent;
   request: JsonObject;
+  /** Nobody reads what it is answered. */
+  isUnread: boolean;
 }
 
 /** `null`: this hook has nothing for us, or not what the event must have. */
@@ -47,7 +51,8 @@ export function readHook(
   const fields = Object.entries(hooks.readPayload(event, seen));
   const given = fields.filter(([, value]) => value !== null && value !== '');
   const request: JsonObject = { harness, ...Object.fromEntries(given), ...unknownOf(unread()) };
-  return needs[event].every((field) => request[field] !== undefined) ? { event, request } : null;
+  if (!needs[event].every((field) => request[field] !== undefined)) return null;
+  return { event, request, isUnread: hooks.isAnswerRead?.(event, payload) === false };
 }
 
 /** What we know nothing of is kept with the turn, under the program's own names, as far as there is room. */

@@ -1,7 +1,7 @@
 /** One hook, from the program's payload to what is printed for the program. */
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { HookSpool } from '../../client/hook-spool.ts';
+import type { HookSpool, SpooledHook } from '../../client/hook-spool.ts';
 import { postHook, type HookServer, type Posted } from '../../client/post-hook.ts';
 import { anySignal } from '../../contract/any-signal.ts';
 import { limits } from '../../contract/limits.ts';
@@ -41,7 +41,7 @@ export async function runHook(deps: HookDeps): Promise<HookOutput> {
   }
   const hook = withKey(call, deps.now());
   if (call.request.transcriptPath !== undefined) await pause(hooks.writesAfterMs ?? 0, deps.signal);
-  const { posted, trouble } = await deliver(hook, deps);
+  const { posted, trouble } = await deliver(hook, call.isUnread, deps);
   if (posted.kind !== 'answered') return silence(trouble, posted.why);
   const answer = hooks.tellAnswer(call.event, posted.answer);
   return { ...silence(trouble), out: answer === '' ? '' : `${answer}\n` };
@@ -73,7 +73,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** When it happened, and by what it is known when it comes again. */
-function withKey({ event, request }: HookCall, now: number): HookCall {
+function withKey({ event, request }: HookCall, now: number): SpooledHook {
   const at = request.at ?? new Date(now).toISOString();
   return { event, request: { ...request, at, idempotencyKey: randomUUID() } };
 }
@@ -85,17 +85,17 @@ interface Delivered {
 }
 
 /** What cannot be sent now is kept behind what waits already. */
-async function deliver(hook: HookCall, deps: HookDeps): Promise<Delivered> {
+async function deliver(hook: SpooledHook, isUnread: boolean, deps: HookDeps): Promise<Delivered> {
   const { server, spool } = findHookTarget(deps);
   const signal = anySignal([AbortSignal.timeout(limits.hookMs), deps.signal]);
-  const sent = await send(hook, { server, spool, signal });
+  const sent = await send(hook, { server, spool, signal, isUnread });
   const { posted, trouble } = sent;
   if (posted.kind === 'answered' || posted.kind === 'refused') return sent;
   const kept = keep(hook, posted.kind === 'unsettled' ? spool && spool.unsettled() : spool);
   return { posted: { kind: 'away', why: `${posted.why}; ${kept}` }, trouble };
 }
 
-function keep(hook: HookCall, spool: HookSpool | null): string {
+function keep(hook: SpooledHook, spool: HookSpool | null): string {
   if (spool === null) return 'not kept: there is no home';
   try {
     return spool.add(hook) ? 'kept for later' : 'not kept: too many wait already';
@@ -104,14 +104,14 @@ function keep(hook: HookCall, spool: HookSpool | null): string {
   }
 }
 
-async function send(hook: HookCall, way: Way): Promise<Delivered> {
-  const { server, signal } = way;
+async function send(hook: SpooledHook, way: Way): Promise<Delivered> {
+  const { server, signal, isUnread } = way;
   if (server === null) return { posted: { kind: 'away', why: 'no server is running' } };
   const { isClear, trouble } = await sendWaiting(server, way);
   if (!isClear) {
     return { posted: { kind: 'away', why: 'hooks before it could not be sent yet' } };
   }
-  return { posted: await postHook(server, hook, { signal }), trouble };
+  return { posted: await postHook(server, hook, { signal, isLate: isUnread }), trouble };
 }
 
 /** What waits goes first. Trouble with where it lies must not cost this one its way to a server that is there. */
@@ -130,6 +130,7 @@ async function sendWaiting(
 }
 
 interface Way {
+  isUnread: boolean;
   server: HookServer | null;
   spool: HookSpool | null;
   signal: AbortSignal;

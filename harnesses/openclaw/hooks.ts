@@ -1,7 +1,7 @@
 /** What a plugin is called with, as `{event, ctx}`. Session keys tell the agent and its sub-agents by themselves. */
 import { readContent } from '../content.ts';
 import type { HarnessHooks, HookEvent } from '../hooks.ts';
-import { pick, pickObject } from '../hooks.ts';
+import { flag, pick, pickObject } from '../hooks.ts';
 import { listOf, objectOf, timeOf, type JsonObject } from '../json.ts';
 import { tellWhole } from '../tell-answer.ts';
 
@@ -27,14 +27,15 @@ export const openclawHooks: HarnessHooks = {
       at: timeOf(what.endedAt),
       reason: pick(what, 'outcome', 'reason'),
     };
-    // What `agent_end` is answered nobody reads: then nothing is offered there.
-    const stop = event === 'stop' && { stopHookActive: what.stopHookActive !== false };
     return {
       ...common,
-      ...stop,
+      stopHookActive: flag(what, 'stopHookActive'),
       ...(isOfChild ? readChild(what, where) : readSession(what, where)),
     };
   },
+  // `agent_end` only says that a turn is over; `before_agent_finalize` asks whether it is, and says why.
+  isAnswerRead: (event, payload) =>
+    event !== 'stop' || flag(pickObject(payload, 'event'), 'stopHookActive') !== null,
   tellAnswer: tellWhole,
 };
 

@@ -20,13 +20,13 @@ export async function hookStop(
       const unread = heard.hasTranscript ? undefined : input.allSaid;
       addWords(heard, { assistant: input.lastAssistantMessage ?? unread });
       countTold(heard);
-      // It goes on because of what it was offered before: once more would keep it from ever stopping.
-      const isSilent = input.stopHookActive === true;
+      const goesOn = input.stopHookActive === true;
       // With neither key nor time nor new words it may be the same stop once more, whose answer was not read.
-      const isTurnOver = heard.isNamed || isSilent;
-      // By a clock that is behind none of its turns is over after an offer: it can stop all the same.
-      const offersMax = limits.unansweredOffersMax;
-      return offer(heard, { isTurnOver, isSilent, offersMax });
+      const isTurnOver = heard.isNamed || goesOn;
+      // It goes on because of what it was offered: the same once more would keep it from ever stopping, what is new would
+      // not. By a clock that is behind none of its turns is over after an offer: it can stop all the same.
+      const offersMax = goesOn ? 1 : limits.unansweredOffersMax;
+      return offer(heard, { isTurnOver, offersMax });
     },
   );
   return answer ?? { inject: '', reason: 'no_session' };

@@ -222,19 +222,19 @@ test('a sub-agent of OpenClaw is known by its session key', async () => {
 
 test('OpenClaw is offered what waits where it asks whether the turn is over, and not where it only says so', async () => {
   const calls = await callsIn('openclaw/plugin-hooks-finalize.jsonl');
-  const stops = calls.filter(({ event }) => event === 'stop').map(({ request }) => request);
+  const stops = calls.filter(({ event }) => event === 'stop');
   expect(stops).toHaveLength(5);
-  for (const { sessionKey, project } of stops) {
-    expect([sessionKey, project]).toEqual(['agent:main:main', '/workspace']);
+  for (const { request } of stops) {
+    expect(request).toMatchObject({ sessionKey: 'agent:main:main', project: '/workspace' });
   }
-  expect(stops.map(({ stopHookActive }) => stopHookActive)).toEqual([
-    false,
-    true,
-    false,
-    false,
-    true,
+  expect(stops.map(({ isUnread, request }) => [isUnread, request.stopHookActive])).toEqual([
+    [false, false],
+    [true, undefined],
+    [false, false],
+    [false, false],
+    [true, undefined],
   ]);
-  expect(stops[2]).toMatchObject({ lastAssistantMessage: 'First answer.' });
+  expect(stops[2]?.request).toMatchObject({ lastAssistantMessage: 'First answer.' });
 });
 
 test('a program that we do not know may use our names or the usual ones', async () => {
