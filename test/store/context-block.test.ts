@@ -1,70 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { entityPartsSchema } from '../../contract/entities.ts';
 import { limits } from '../../contract/limits.ts';
-import type { z } from 'zod';
-import { checkpointAt, countPrompt, lastCheckpoint } from '../../store/checkpoints.ts';
+import { countPrompt, lastCheckpoint } from '../../store/checkpoints.ts';
 import { contextBlockFor, inherit, inheritedBy } from '../../store/context-block.ts';
-import { putEntity, removeEntity } from '../../store/entities.ts';
-import { setRanges } from '../../store/reading-order.ts';
+import { removeEntity } from '../../store/entities.ts';
 import { insertLineage } from '../../store/lineage.ts';
-import { findSession, registerSession, type SessionRow } from '../../store/sessions.ts';
-import { appendTurn } from '../../store/turns.ts';
-import type { Store } from '../../store/index.ts';
-import type { TurnRole } from '../../contract/words.ts';
-import { withStore } from './store-fixture.ts';
-
-const config = { inheritContext: true, tailChars: 3000, parentIdleHours: 4 };
-
-interface Scene {
-  store: Store;
-  parent: SessionRow;
-  say(role: TurnRole, ...texts: string[]): Promise<void>;
-  checkpoint: (trigger?: Parameters<typeof checkpointAt>[2], summary?: string) => Promise<unknown>;
-  know(name: string, parts: z.input<typeof entityPartsSchema>): Promise<unknown>;
-  block(more?: Partial<typeof config>): string | null;
-}
-
-async function withScene(use: (scene: Scene) => Promise<void>, agentId = 'alice'): Promise<void> {
-  await withStore(async ({ store }) => {
-    const open = (sessionKey: string, agent: string) =>
-      store.write((tx) =>
-        registerSession(tx, {
-          ...{ agentId: agent, sessionKey, harness: 'claude-code', project: '/repo' },
-          title: null,
-        }),
-      );
-    const parent = await open('P', agentId);
-    // The same key under another agent, with things of its own: none of it may ever be seen.
-    const foreign = await open('P', 'bob');
-    await store.write((tx) => {
-      appendTurn(tx, { sessionId: foreign.id, role: 'user', text: 'BOB says Juniper' });
-      putEntity(tx, 'bob', 'Juniper', parts({ aspects: [constraint('BOB rules')] }));
-      checkpointAt(tx, foreign, 'compaction', 'BOB summary');
-    });
-    await use({
-      store,
-      parent,
-      say: (role, ...texts) =>
-        store.write((tx) => {
-          for (const text of texts) appendTurn(tx, { sessionId: parent.id, role, text });
-        }),
-      checkpoint: (trigger = 'pre_compaction', summary) =>
-        store.write((tx) => checkpointAt(tx, parent, trigger, summary)),
-      know: (name, given) => store.write((tx) => putEntity(tx, agentId, name, parts(given))),
-      block(more) {
-        const text = contextBlockFor(store.db, { ...config, ...more }, parent)?.text ?? null;
-        expect(text ?? '').not.toContain('BOB');
-        return text;
-      },
-    });
-  });
-}
-
-const parts = (given: z.input<typeof entityPartsSchema>) => entityPartsSchema.parse(given);
-const constraint = (content: string, more = {}) => ({
-  name: 'rules',
-  attributes: [{ kind: 'constraint' as const, content, ...more }],
-});
+import { setRanges } from '../../store/reading-order.ts';
+import { findSession, registerSession } from '../../store/sessions.ts';
+import { config, constraint, withScene } from './context-scene.ts';
 
 test.each(['default', 'alice'])(
   'all four parts are inherited in order, whatever the agent is called: %s [signet 27, 28]',
@@ -206,19 +148,6 @@ test('the tail has only what was said since the last checkpoint, and no tools or
     expect(block()).not.toMatch(/before|tool|raw/);
   }));
 
-test('after a compaction the summary and what came then are still there [signet 35]', () =>
-  withScene(async ({ say, checkpoint, block }) => {
-    await say('user', 'a long story');
-    await checkpoint('pre_compaction');
-    await checkpoint('compaction', 'The long story, short.');
-    expect(block()).toContain('Checkpoint:\n  The long story, short.');
-    await say('user', 'next');
-    await checkpoint('session_end');
-    const after = block();
-    expect(after).toContain('The long story, short.');
-    expect(after).toContain('- next');
-  }));
-
 test('secrets are cut out of every part, and before anything is cut off [signet 34]', () =>
   withScene(async ({ say, know, checkpoint, block }) => {
     const key = ['AKIA', 'IOSFODNN7EXAMPLE'].join('');
@@ -309,37 +238,6 @@ test('sources that were kept with one range of turns, or none, are read like the
       });
     expect(await turnsOf('{"fromSeq":1,"toSeq":7}')).toEqual([{ fromSeq: 1, toSeq: 7 }]);
     expect(await turnsOf('null')).toEqual([]);
-  }));
-
-test('every tenth prompt makes a checkpoint, with the same words each time', () =>
-  withScene(async ({ store, parent, say }) => {
-    for (let n = 1; n <= 21; n += 1) {
-      await say('user', `prompt ${n}\nwith more`);
-      await say('assistant', `answer ${n}`);
-      await store.write((tx) => countPrompt(tx, parent));
-    }
-    const last = lastCheckpoint(store.db, parent.id)!;
-    expect([last.trigger, last.seq, last.prompt_count]).toEqual(['prompts', 40, 20]);
-    expect(last.digest.split('\n')).toEqual([
-      '20 prompts so far, the last ones:',
-      ...Array.from({ length: 10 }, (_, at) => `- prompt ${at + 11}`),
-      'Last answer: answer 20',
-    ]);
-    expect(
-      store.db.get('SELECT count(*) AS n FROM session_checkpoints WHERE session_id = :id', {
-        id: parent.id,
-      }),
-    ).toEqual({ n: 2 });
-  }));
-
-test('a checkpoint of nothing new is not taken, and of nothing at all neither', () =>
-  withScene(async ({ store, parent, say, checkpoint }) => {
-    expect(await checkpoint()).toBe(undefined);
-    await say('user', 'hello');
-    await checkpoint('pre_compaction');
-    await say('mark', 'compacted');
-    await checkpoint('session_end');
-    expect(lastCheckpoint(store.db, parent.id)?.trigger).toBe('pre_compaction');
   }));
 
 test('what a child was given is kept with it, and a parent of another agent gives nothing [signet 36]', () =>

@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import { countPrompt, lastCheckpoint } from '../../store/checkpoints.ts';
+import { withScene } from './context-scene.ts';
+
+test('after a compaction the summary and what came then are still there [signet 35]', () =>
+  withScene(async ({ say, checkpoint, block }) => {
+    await say('user', 'a long story');
+    await checkpoint('pre_compaction');
+    await checkpoint('compaction', 'The long story, short.');
+    expect(block()).toContain('Checkpoint:\n  The long story, short.');
+    await say('user', 'next');
+    await checkpoint('session_end');
+    const after = block();
+    expect(after).toContain('The long story, short.');
+    expect(after).toContain('- next');
+  }));
+
+test('every tenth prompt makes a checkpoint, with the same words each time', () =>
+  withScene(async ({ store, parent, say }) => {
+    for (let n = 1; n <= 21; n += 1) {
+      await say('user', `prompt ${n}\nwith more`);
+      await say('assistant', `answer ${n}`);
+      await store.write((tx) => countPrompt(tx, parent));
+    }
+    const last = lastCheckpoint(store.db, parent.id)!;
+    expect([last.trigger, last.seq, last.prompt_count]).toEqual(['prompts', 40, 20]);
+    expect(last.digest.split('\n')).toEqual([
+      '20 prompts so far, the last ones:',
+      ...Array.from({ length: 10 }, (_, at) => `- prompt ${at + 11}`),
+      'Last answer: answer 20',
+    ]);
+    expect(
+      store.db.get('SELECT count(*) AS n FROM session_checkpoints WHERE session_id = :id', {
+        id: parent.id,
+      }),
+    ).toEqual({ n: 2 });
+  }));
+
+test('a checkpoint of nothing new is not taken, and of nothing at all neither', () =>
+  withScene(async ({ store, parent, say, checkpoint }) => {
+    expect(await checkpoint()).toBe(undefined);
+    await say('user', 'hello');
+    await checkpoint('pre_compaction');
+    await say('mark', 'compacted');
+    await checkpoint('session_end');
+    expect(lastCheckpoint(store.db, parent.id)?.trigger).toBe('pre_compaction');
+  }));
