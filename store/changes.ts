@@ -2,7 +2,7 @@ import type { CallbackState, ExecutionMode, FinalStatus } from '../contract/word
 
 /** What others in this process want to hear of, told after COMMIT. Hints only: the rows are the truth. */
 export type Change =
-  | { kind: 'turn'; sessionId: number }
+  | { kind: 'turn'; sessionId: number; turns: number; chars: number }
   /** It is another project's from now on, or was deleted: who follows it may not any more. */
   | { kind: 'moved'; sessionId: number }
   | { kind: 'accepted'; invocationId: string; session: string; runner: string; mode: ExecutionMode }

@@ -59,7 +59,7 @@ export function appendTurn(tx: Tx, turn: NewTurn): boolean {
     at: turn.at ?? tx.now,
     now: tx.now,
   });
-  tx.note({ kind: 'turn', sessionId: turn.sessionId });
+  tx.note({ kind: 'turn', sessionId: turn.sessionId, turns: 1, chars: charsOf(turn) });
   return true;
 }
 
@@ -94,9 +94,14 @@ export function appendTurns(tx: Tx, sessionId: number, turns: NewTurnOfMany[]): 
       },
     );
   });
-  tx.note({ kind: 'turn', sessionId });
+  const chars = turns.reduce((sum, turn) => sum + charsOf(turn), 0);
+  tx.note({ kind: 'turn', sessionId, turns: turns.length, chars });
   return first;
 }
+
+/** Of what it has said, with its tools. */
+const charsOf = ({ text, tools }: Pick<NewTurn, 'text' | 'tools'>) =>
+  text.length + (tools?.length ?? 0);
 
 /** What came with it, where it has nothing of the kind yet. */
 export function keepExtra(tx: Tx, sessionId: number, seq: number, extra: string): void {
