@@ -1,5 +1,6 @@
 /** A program that reports its conversation step by step to the real hooks. */
 import { appendFileSync, writeFileSync } from 'node:fs';
+import { SHARED_MIN } from '../../../domain/snapshot-place.ts';
 import type { HookRoom } from './hooks-fixture.ts';
 import { write, type Life, type Message, type Step } from './conversation-told.ts';
 
@@ -43,6 +44,7 @@ export async function live(
 
 function createProgram(room: HookRoom, life: Life) {
   const { harness, isKeyed, way } = life;
+  const hasIds = life.hasIds && life.format !== 'plain';
   let { messages } = life;
   const left = new Set<string>();
   const told = new Set<string>();
@@ -53,17 +55,18 @@ function createProgram(room: HookRoom, life: Life) {
   /** Gone back in, and no transcript has told of it. */
   let isUntold = false;
   const path = room.stage('session.jsonl', '');
-  const sent: (() => Promise<unknown>)[] = [];
+  const sent: { call: () => Promise<unknown>; isTranscriptAlone: boolean }[] = [];
   let said = 0;
   let covered = 0;
   let lagged = -1;
   let onDisk = '';
   let wasPart = false;
+  let lastWindow = '';
 
   const send = async (name: string, hook: object) => {
     const key = isKeyed ? { idempotencyKey: `k${sent.length}` } : {};
     const call = () => room.ask(name as 'hookStop', { harness, sessionKey: 's1', ...key, ...hook });
-    sent.push(call);
+    sent.push({ call, isTranscriptAlone: Object.keys(hook).join() === 'transcript' });
     await call();
   };
   const tell = (index: number, by: 'hook' | 'transcript') => {
@@ -91,6 +94,7 @@ function createProgram(room: HookRoom, life: Life) {
     if (until > editedAt) isUntold = false;
     const content = write(messages.slice(from, until), life);
     if (until > from) wasPart = from > 0;
+    lastWindow = messages.slice(from, until).map(spoken).join('\n');
     if (by === 'inline') return until === from ? {} : { transcript: content };
     // As a program does: what is there is added to, unless its end has to be written anew.
     if (content.startsWith(onDisk)) appendFileSync(path, content.slice(onDisk.length));
@@ -174,19 +178,27 @@ function createProgram(room: HookRoom, life: Life) {
   }
 
   function isClear(from: number, end: number): boolean {
+    if (hasIds) return true;
     const window = messages.slice(from, end).map(spoken);
     const before = messages.slice(0, covered).map(spoken);
-    // With the first words of all of them it could be all of them, unless others were a part, and it goes on otherwise.
-    if (window[0] === before[0] && !(wasPart && window.length > 1 && window[1] !== before[1])) {
-      return false;
-    }
+    // What a program writes again without ids, and nothing more, it has not said again.
+    if (window.join('\n') === lastWindow && from + window.length > covered) return false;
+    // With the first words of all of them it could be all of them, unless others were a part.
+    const isFirstAgain = window[0] === before[0];
+    if (isFirstAgain && !(wasPart && !tells(window))) return false;
     const shared = covered - from;
-    if (shared === 0) return window.every((words) => !before.includes(words));
     const overlap = window.findLastIndex(
       (_, at) => before.slice(-at - 1).join('\n') === window.slice(0, at + 1).join('\n'),
     );
-    return overlap + 1 === shared;
+    if (overlap + 1 !== shared) return false;
+    return (
+      shared > 0 || window.every((words) => !before.includes(words)) || (wasPart && !tells(window))
+    );
   }
+
+  /** As the rule is in domain/snapshot-place.ts: whether these are not just said again. */
+  const tells = (window: string[]) =>
+    [...new Set(window)].join('').replaceAll('assistant: ', '').length >= SHARED_MIN;
 
   async function edit({ back, saying }: Extract<Step, { do: 'edit' }>) {
     // Who goes back takes a prompt back, and with it what came after; what shares nothing with what
@@ -201,6 +213,7 @@ function createProgram(room: HookRoom, life: Life) {
     const anew = Array.from({ length: saying + 1 }, (_, index): Message => ({
       role: index % 2 === 0 ? 'user' : 'assistant',
       text: `the words of edit ${edits}, message ${index}`,
+      id: `msg_${edits}_${index}`,
     }));
     messages = [...messages.slice(0, from), ...anew];
     known = new Map([...known].filter(([index]) => index < from));
@@ -222,8 +235,12 @@ function createProgram(room: HookRoom, life: Life) {
       await send('hookStop', transcript(startFor(said, step.more), said, 'inline'));
     } else if (step.do === 'edit' && said > 0) await edit(step);
     else if (step.do === 'retry' && sent.length > 0) {
-      // Without a key only the last one is known again.
-      await sent[isKeyed ? step.which % sent.length : sent.length - 1]!();
+      // Without a key only the last one is known again, and lines that have ids.
+      const again = sent.filter(
+        ({ isTranscriptAlone }, at) =>
+          isKeyed || at === sent.length - 1 || (hasIds && isTranscriptAlone && way === 'windows'),
+      );
+      await again[step.which % again.length]!.call();
     } else if (step.do === 'compact') {
       await send('hookCompactionComplete', { summary: `until ${said}` });
     } else if (step.do === 'prepare') await send('hookPreCompaction', {});

@@ -5,6 +5,7 @@ import { harnesses, type Harness } from '../../../harnesses/names.ts';
 export interface Message {
   role: 'user' | 'assistant';
   text: string;
+  id: string;
 }
 export type Step =
   | { do: 'say'; isTold: boolean; withAnswer: boolean; brings: 'nothing' | 'all before' | 'all' }
@@ -23,20 +24,23 @@ export interface Life {
   way: Way;
   harness: Harness;
   format: Format;
+  /** Each message has an id of its own. */
+  hasIds: boolean;
   /** Each hook under a key of its own, as our own command sends it; the seed's shape has none. */
   isKeyed: boolean;
   /** Its only hook with words is the seed's: each prompt, and the answer before it. Else now this, now that. */
   hasPromptsAlone: boolean;
 }
 
-/** `isOnce`: no words come twice. */
+/** `isOnce`: no words come twice. Else some of them do, or nearly all. */
 export const lives = (way: Way, isOnce: boolean): fc.Arbitrary<Life> =>
   fc.record({
-    messages: conversation(isOnce),
+    messages: isOnce ? conversation('once') : fc.oneof(conversation('some'), conversation('few')),
     steps: fc.array(step(way), { maxLength: 40 }),
     way: fc.constant(way),
     harness: fc.constantFrom(...harnesses),
     format: fc.constantFrom(...formats),
+    hasIds: fc.boolean(),
     isKeyed: fc.boolean(),
     hasPromptsAlone: fc.boolean(),
   });
@@ -90,18 +94,25 @@ const phrases = [
   ...['ok', 'go on', 'Done.', 'please write the test', 'please write the test for it as well'],
 ];
 
-const conversation = (isOnce: boolean): fc.Arbitrary<Message[]> =>
-  fc.subarray(phrases, { minLength: 1, maxLength: 2 }).chain((some) =>
+/** Nothing of which says where it stands. */
+const fewWords = ['yes', 'go on', 'ok', 'done'];
+
+const wordsOf = {
+  once: fc.constant(['']),
+  some: fc.subarray(phrases, { minLength: 1, maxLength: 2 }).map((some) => ['', ...some]),
+  few: fc.subarray(fewWords, { minLength: 1, maxLength: 3 }),
+};
+
+const conversation = (words: keyof typeof wordsOf): fc.Arbitrary<Message[]> =>
+  wordsOf[words].chain((some) =>
     fc
-      .array(fc.tuple(fc.boolean(), fc.constantFrom('', ...(isOnce ? [] : some))), {
-        minLength: 1,
-        maxLength: 14,
-      })
+      .array(fc.tuple(fc.boolean(), fc.constantFrom(...some)), { minLength: 1, maxLength: 14 })
       .map((drawn) =>
         drawn.map(([isExtra, text], index): Message => ({
           // Mostly in turns; now and then one says two things.
           role: (index % 2 === 0) !== (isExtra && index % 5 === 4) ? 'user' : 'assistant',
           text: text || `message ${index} has these words`,
+          id: `msg_${index}`,
         })),
       ),
   );
@@ -109,13 +120,15 @@ const conversation = (isOnce: boolean): fc.Arbitrary<Message[]> =>
 type Format = 'lines' | 'plain' | 'unended' | 'document';
 const formats: Format[] = ['lines', 'plain', 'unended', 'document'];
 
-export function write(messages: Message[], { format, harness }: Life): string {
+export function write(messages: Message[], { format, harness, hasIds }: Life): string {
   if (format === 'plain') {
     return messages
       .map(({ role, text }) => `${role === 'user' ? 'User' : 'Assistant'}: ${text}`)
       .join('\n');
   }
-  const records = messages.map((message) => JSON.stringify(recordOf[harness](message)));
+  const records = messages.map((message) =>
+    JSON.stringify(recordOf[harness](message, hasIds ? message.id : undefined)),
+  );
   if (format === 'document') return `[${records.join(', ')}]`;
   return records
     .map((one) => `${one}\n`)
@@ -124,18 +137,23 @@ export function write(messages: Message[], { format, harness }: Life): string {
 }
 
 /** A message as each program writes it, and nothing beside it. */
-const recordOf: Record<Harness, (message: Message) => object> = {
-  'claude-code': ({ role, text }) => ({ type: role, message: { role, content: text } }),
-  codex: ({ role, text }) => {
+const recordOf: Record<Harness, (message: Message, id?: string) => object> = {
+  'claude-code': ({ role, text }, id) => ({
+    ...{ type: role, message: { role, content: text } },
+    uuid: id,
+  }),
+  codex: ({ role, text }, id) => {
     const content = [{ type: role === 'user' ? 'input_text' : 'output_text', text }];
-    return { type: 'response_item', payload: { type: 'message', role, content } };
+    return { type: 'response_item', payload: { type: 'message', id, role, content } };
   },
-  'gemini-cli': ({ role, text }) =>
-    role === 'user' ? { type: 'user', content: [{ text }] } : { type: 'gemini', content: text },
-  opencode: ({ role, text }) => ({ info: { role }, parts: [{ type: 'text', text }] }),
-  'copilot-cli': ({ role, text }) => ({ type: `${role}.message`, data: { content: text } }),
-  openclaw: ({ role, text }) => ({
-    type: 'message',
+  'gemini-cli': ({ role, text }, id) =>
+    role === 'user'
+      ? { id, type: 'user', content: [{ text }] }
+      : { id, type: 'gemini', content: text },
+  opencode: ({ role, text }, id) => ({ info: { id, role }, parts: [{ type: 'text', text }] }),
+  'copilot-cli': ({ role, text }, id) => ({ id, type: `${role}.message`, data: { content: text } }),
+  openclaw: ({ role, text }, id) => ({
+    ...{ type: 'message', id },
     message: { role, content: [{ type: 'text', text }] },
   }),
 };

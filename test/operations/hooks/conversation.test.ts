@@ -10,7 +10,7 @@ import { line, withHooks } from './hooks-fixture.ts';
 const runs = () => ({
   // The same each time; SEED and RUNS look elsewhere.
   seed: Number(process.env['SEED'] ?? 20261118),
-  numRuns: Number(process.env['RUNS'] ?? 60),
+  numRuns: Number(process.env['RUNS'] ?? 80),
 });
 
 test.each([
