@@ -21,6 +21,17 @@ export function inputSchema(schema: z.ZodType): ObjectSchema {
   ) as ObjectSchema;
 }
 
+/** In a hook, blanks, too (contract/hooks.ts). */
+export function withBlanks(schema: ObjectSchema): ObjectSchema {
+  const { properties, required = [], ...rest } = schema;
+  const fields = Object.entries(properties).map(([name, field]) => {
+    return [name, required.includes(name) ? field : orElse(field, blank)];
+  });
+  return { ...rest, properties: Object.fromEntries(fields), required };
+}
+
+const blank = { type: 'string', pattern: '^\\s*$' };
+
 /** In a body, null for a field that may be left out is as if it had been left out (contract/absent.ts). */
 export function withNulls<S extends JsonObject>(schema: S): S {
   const { properties, required, items, ...rest } = schema as JsonObject & Partial<ObjectSchema>;
@@ -36,13 +47,20 @@ export function withNulls<S extends JsonObject>(schema: S): S {
   } as S;
 }
 
-function orNull({ description, default: value, ...schema }: JsonObject): JsonObject {
+function orNull(schema: JsonObject): JsonObject {
+  const isThere = (schema['anyOf'] as JsonObject[] | undefined)?.some(
+    ({ type }) => type === 'null',
+  );
+  return isThere ? schema : orElse(schema, { type: 'null' });
+}
+
+function orElse(field: JsonObject, other: JsonObject): JsonObject {
+  const { description, default: value, ...schema } = field;
   const options = (schema['anyOf'] as JsonObject[] | undefined) ?? [schema];
-  const isThere = options.some(({ type }) => type === 'null');
   return {
     ...(description !== undefined && { description }),
     ...(value !== undefined && { default: value }),
-    anyOf: isThere ? options : [...options, { type: 'null' }],
+    anyOf: [...options, other],
   };
 }
 

@@ -10,7 +10,14 @@ import { getSubagentSchema } from '../contract/requests.ts';
 import { runtimePaths } from '../contract/words.ts';
 import { answerLinks, bodyExamples } from './examples.ts';
 import { eventsPath, eventsQuerySchema, sessionEventsPath } from './event-route.ts';
-import { answerSchemas, inputSchema, refTo, withNulls, type JsonObject } from './json-schema.ts';
+import {
+  answerSchemas,
+  inputSchema,
+  refTo,
+  withBlanks,
+  withNulls,
+  type JsonObject,
+} from './json-schema.ts';
 import { namesInPath } from './operation-routes.ts';
 import { problemStatus, problemType } from './problem.ts';
 
@@ -97,7 +104,8 @@ const noHooksWords =
 /** Names in the path are parameters; all other fields are the query or the body. */
 function splitPath(operation: OperationDeclaration) {
   const hasBody = operation.method === 'POST' || operation.method === 'PUT';
-  const schema = inputSchema(operation.input);
+  const input = inputSchema(operation.input);
+  const schema = operation.idle ? withBlanks(input) : input;
   const { properties, required = [], ...whole } = hasBody ? withNulls(schema) : schema;
   const inPath = namesInPath(operation.path);
   const left = required.filter((field) => !inPath.includes(field));

@@ -104,7 +104,7 @@ export const compactionCompleteSchema = hook({
   summary: z
     .string(required)
     .overwrite(wellFormed)
-    .refine((text) => text.trim() !== '', 'must not be empty or blank'),
+    .refine((text) => !isBlank(text), 'must not be empty or blank'),
 });
 export const checkpointExtractSchema = hook({
   ...common,
@@ -212,8 +212,8 @@ export const stopAnswerSchema = z.object({
 });
 
 /**
- * Null is what some programs send for nothing; it is the same as leaving the field out. What no hook knows
- * comes out apart, as `extra`.
+ * Null and blanks are what programs send for nothing; where a field may be left out, they are the same as leaving it
+ * out. What no hook knows comes out apart, as `extra`.
  */
 function hook<S extends z.ZodRawShape>(shape: S) {
   const known = z.object(shape);
@@ -229,20 +229,36 @@ function hook<S extends z.ZodRawShape>(shape: S) {
       extra: extra.length === 0 ? null : wellFormed(Object.fromEntries(extra)),
     };
   });
-  const names = Object.keys(shape).map((name) => [name, ...(hookAliases[name] ?? [])]);
-  const ours = new Set(names.flat());
+  const names = Object.entries(shape).map(([name, field]) => ({
+    all: [name, ...(hookAliases[name] ?? [])],
+    isOptional: field instanceof z.ZodOptional,
+  }));
+  const ours = new Set(names.flatMap(({ all }) => all));
   return z.preprocess((input: z.input<typeof known>) => foldNames(input, names, ours), schema);
 }
 
-/** `names`: of each field its own one first, and then what it is called elsewhere; all of them are `ours`. */
-function foldNames(input: unknown, names: readonly string[][], ours: ReadonlySet<string>): unknown {
+/** Of a field its own name first, and then what it is called elsewhere. */
+interface Names {
+  all: readonly string[];
+  isOptional: boolean;
+}
+
+function foldNames(input: unknown, names: readonly Names[], ours: ReadonlySet<string>): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
   const given = input as Record<string, unknown>;
   const folded: [string, unknown][] = [];
-  for (const all of names) {
-    const stands = all.find((one) => (given[one] ?? null) !== null);
-    if (stands !== undefined) folded.push([all[0]!, given[stands]]);
+  const taken = new Set<string>();
+  for (const { all, isOptional } of names) {
+    const said = all.find((one) => !taken.has(one) && !isNothing(given[one]));
+    // Of one that must be there it is told what is wrong with it.
+    const stands = said ?? (isOptional ? undefined : all.find((one) => given[one] != null));
+    if (stands === undefined) continue;
+    taken.add(stands);
+    folded.push([all[0]!, given[stands]]);
   }
   for (const field of Object.entries(given)) if (!ours.has(field[0])) folded.push(field);
   return Object.fromEntries(folded);
 }
+
+const isNothing = (value: unknown) => (typeof value === 'string' ? isBlank(value) : value == null);
+const isBlank = (text: string) => text.trim() === '';

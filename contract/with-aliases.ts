@@ -28,7 +28,10 @@ export const aliases = {
   group_by: 'groupBy',
 } as const;
 
-/** Two spellings that say the same are one; two that disagree are a mistake of the caller's. Null says nothing. */
+/**
+ * Two spellings that say the same are one; two that disagree are a mistake of the caller's. Null says nothing, and
+ * neither does a blank beside the other.
+ */
 function foldAliases(input: unknown, context: z.core.ParsePayload['issues']): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
   const folded: Record<string, unknown> = {};
@@ -36,8 +39,8 @@ function foldAliases(input: unknown, context: z.core.ParsePayload['issues']): un
     const known = isAlias(name) ? aliases[name] : name;
     const inner = known === 'context' ? foldAliases(value, context) : value;
     const other = Object.hasOwn(folded, known) ? folded[known] : null;
-    if (other !== null && inner === null) continue;
-    if (other !== null && other !== inner) {
+    if (other !== null && saysNothing(inner)) continue;
+    if (!saysNothing(other) && other !== inner) {
       context.push({
         code: 'custom',
         path: [known],
@@ -49,6 +52,9 @@ function foldAliases(input: unknown, context: z.core.ParsePayload['issues']): un
   }
   return folded;
 }
+
+const saysNothing = (value: unknown) =>
+  value === null || (typeof value === 'string' && value.trim() === '');
 
 function isAlias(name: string): name is keyof typeof aliases {
   return Object.hasOwn(aliases, name);

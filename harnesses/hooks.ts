@@ -98,7 +98,7 @@ const needs: Record<HookEvent, readonly string[]> = {
 export function pick(payload: JsonObject, ...names: readonly string[]): string | null {
   for (const name of names) {
     const text = textOf(payload[name]);
-    if (text !== null) return text;
+    if (text !== null && text.trim() !== '') return text;
   }
   return null;
 }

@@ -167,9 +167,7 @@ async function bring(deps: Deps, reported: Reported, isWhole: boolean): Promise<
   const { agentId, sessionKey, kind, hook } = reported;
   const { transcript, transcriptPath: path } = hook;
   try {
-    if (transcript !== undefined && transcript.trim() !== '') {
-      return { transcript: givenInline(transcript), refusal: null };
-    }
+    if (transcript !== undefined) return { transcript: givenInline(transcript), refusal: null };
     if (path === undefined) return { transcript: null, refusal: null };
     const isOwn = (real: string) => isOwnTranscript(deps.store.db, reported, hook, real);
     const session = isWhole ? undefined : findSession(deps.store.db, agentId, sessionKey);

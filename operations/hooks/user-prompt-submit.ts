@@ -13,7 +13,7 @@ export async function hookUserPromptSubmit(
   input: ParsedInput<'hookUserPromptSubmit'>,
 ): Promise<OperationOutput<'hookUserPromptSubmit'>> {
   const answer = await hear(deps, caller, { name: 'hookUserPromptSubmit' }, input, (heard) => {
-    const words = input.userMessage?.trim() ? input.userMessage : input.userPrompt;
+    const words = input.userMessage ?? input.userPrompt;
     const isNew = addWords(heard, {
       user: withoutInherited(heard, words),
       assistant: input.lastAssistantMessage,

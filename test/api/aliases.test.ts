@@ -41,12 +41,15 @@ describe.each(Object.entries(meant))('%s', (name, [field, value, other]) => {
     return { status: response.status, input: { ...input, ...context }, detail };
   };
 
-  test('means its field, alone and beside it, and null says nothing', async () => {
+  test('means its field, alone and beside it, and null or a blank beside it says nothing', async () => {
     for (const said of [
       { [name]: value },
       { [name]: value, [field]: value },
       { [name]: value, [field]: null },
       { [field]: value, [name]: null },
+      { [name]: value, [field]: '' },
+      { [field]: '  ', [name]: value },
+      { [field]: value, [name]: '' },
     ]) {
       const { status, input } = await ask(said);
       expect([status, input]).toEqual([200, expect.objectContaining({ [field]: value })]);
