@@ -70,10 +70,18 @@ function listeningInode(port: number): string | null {
 
 function holds(pid: string, inode: string): boolean {
   try {
-    return readdirSync(`/proc/${pid}/fd`).some(
-      (fd) => readlinkSync(`/proc/${pid}/fd/${fd}`) === `socket:[${inode}]`,
-    );
+    const socket = `socket:[${inode}]`;
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => opened(pid, fd) === socket);
   } catch {
     return false;
+  }
+}
+
+/** Null where it has been closed meanwhile: of ourselves there is always one, by which we look. */
+function opened(pid: string, fd: string): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/fd/${fd}`);
+  } catch {
+    return null;
   }
 }

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { portHolder } from '../../api/port-holder.ts';
 import { requireFreePort } from '../../api/server-port.ts';
 import { homePaths } from '../../contract/home.ts';
 import { withFolder } from '../support/folder.ts';
@@ -49,6 +51,16 @@ test('whoever has the port is named in one line that has an end', () =>
       'End that program, or choose another port: offshoot up --port 0 picks a free one.',
     );
   }));
+
+test('a file that is closed while the holder is looked for hides nobody', async () => {
+  // Looking into a process opens one itself, which is gone when it is looked at: here before the port's own.
+  const gap = openSync('/dev/null', 'r');
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closeSync(gap);
+  expect(portHolder((server.address() as AddressInfo).port).name).toMatch(`, pid ${process.pid}`);
+  server.close();
+});
 
 test.each(['serverPidFile', 'engineFile'] as const)(
   'the stack of another home is told by that home, and how it is stopped: %s',
