@@ -27,13 +27,16 @@ interface TurnRow {
 
 const cut = limits.searchedCharsMax;
 
+/** A call as a turn of tools alone tells it; of a result such a turn has the text without the name. */
+const toldOfTool = `iif(value ->> 'kind' = 'result', value ->> 'text',
+  rtrim(concat_ws(' ', value ->> 'name', value ->> 'text'), char(9, 10, 13, 32)))`;
+
 /** Turns with all that was said in them: after the text what tools were asked and have answered, where it does not say so itself. */
 export const saidTurns = `(
   SELECT id, session_id, seq, role, at, CASE WHEN tools IS NULL THEN text ELSE
     text || coalesce(iif(text = '', '', char(10)) || (
-      SELECT group_concat(said, char(10))
-      FROM (SELECT concat_ws(' ', value ->> 'name', value ->> 'text') AS said FROM json_each(tools))
-      WHERE NOT instr(turns.text, said)), '') END AS text
+      SELECT group_concat(concat_ws(' ', value ->> 'name', value ->> 'text'), char(10))
+      FROM json_each(tools) WHERE NOT instr(turns.text, ${toldOfTool})), '') END AS text
   FROM turns)`;
 
 /** Of a long text its two ends. */

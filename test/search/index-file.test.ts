@@ -10,10 +10,14 @@ import {
 } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import { expect, test } from '@jest/globals';
+import type { ToolUse } from '../../contract/transcript.ts';
+import { call, result } from '../../harnesses/content.ts';
+import { message } from '../../harnesses/said.ts';
 import { openIndex } from '../../search/index-file.ts';
 import { createSearcher } from '../../search/searcher.ts';
 import { insertLineage } from '../../store/lineage.ts';
 import { registerSession } from '../../store/sessions.ts';
+import { appendTurns } from '../../store/turns.ts';
 import { withSearch, type SearchFixture } from './search-fixture.ts';
 
 async function filled(fixture: SearchFixture) {
@@ -210,6 +214,24 @@ test('what tools were asked and answered is found, also when it comes later', ()
       'I look for it\nBash grep -r quagga .\nospfd.conf: quagga',
     ]);
   }));
+
+test.each<[string, ToolUse[]]>([
+  ['a call', [call('1', 'Bash', 'grep quagga ')]],
+  ['a call of nothing', [call('1', 'quagga', '')]],
+  ['a call of no name', [call('1', null, 'quagga')]],
+  ['a result', [result('1', null, 'ospfd.conf: quagga\n', false)]],
+  ['a result with its name', [result('1', 'read_file', 'ospfd.conf: quagga', false)]],
+  ['both', [call('1', 'Bash', 'grep quagga'), result('1', 'Bash', 'here is quagga', false)]],
+])('a turn of tools alone says it once, where it is %s', (_, tools) =>
+  withSearch(async (fixture) => {
+    const { id } = await fixture.session('one');
+    const { text } = message('assistant', { text: '', tools }, { at: null, id: null });
+    await fixture.store.write((tx) =>
+      appendTurns(tx, id, [{ role: 'tool', text, tools: JSON.stringify(tools) }]),
+    );
+    expect(fixture.excerpts('quagga')).toEqual([text]);
+  }),
+);
 
 test('no secret is shown, and offsets are those of what is shown', () =>
   withSearch(async (fixture) => {
