@@ -56,7 +56,7 @@ export const subAgentRecordSchema = z.object({
 export type SubAgentRecord = z.infer<typeof subAgentRecordSchema>;
 
 export const turnSchema = z.object({
-  seq: z.number().int().describe('Position in the session, from 1'),
+  seq: z.number().int().describe('Its number in the session: they are counted from 1 as they come'),
   role: turnRoleSchema,
   at: time,
   text: z.string(),

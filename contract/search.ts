@@ -1,6 +1,7 @@
 /** What a search asks for and finds, as the server and its search thread say it to each other. */
 import { z } from 'zod';
 import { limits } from './limits.ts';
+import { placeSchema } from './transcripts.ts';
 import { turnRoleSchema } from './words.ts';
 
 export const searchHitSchema = z.object({
@@ -9,11 +10,13 @@ export const searchHitSchema = z.object({
   updatedAt: z.iso.datetime().describe('When the session last changed'),
   excerpt: z.string().describe('Of the turn, around the rarest words; … stands where it is cut'),
   rank: z.number().describe('Negative; lower is better'),
+  seq: z.number().int().describe('The number of the turn, as transcripts have it'),
+  place: placeSchema,
   turn: z
     .number()
     .int()
     .describe(
-      'Which turn of its session this is, from 1; marks are not counted. A compaction’s summary, of role `mark`, has the number of the turn before it',
+      'Which turn of its session this is as they came, from 1; marks are not counted. A compaction’s summary, of role `mark`, has the number of the turn before it',
     ),
   role: turnRoleSchema,
   at: z.iso.datetime(),

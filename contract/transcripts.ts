@@ -20,7 +20,17 @@ const toolUseSchema = z.object({
   isError: z.boolean(),
 });
 
+/** Of a turn, wherever one is shown that may have been told later than it was said. */
+export const placeSchema = z
+  .number()
+  .int()
+  .nullable()
+  .describe(
+    'Where it stands in the conversation as it is read now, from 1; null: in a branch that was left. A turn that is told late moves those behind it; `seq` stays',
+  );
+
 export const sessionTurnSchema = turnSchema.extend({
+  place: placeSchema,
   tools: z.array(toolUseSchema).nullable().describe('Calls and results of its tools'),
   source: z.enum(turnSources).nullable().describe('Who told it; null: we wrote it'),
 });
@@ -33,7 +43,9 @@ export const sessionTranscriptSchema = withAliases(
     format: z
       .enum(['text', 'turns'])
       .default('text')
-      .describe('text: `User: …` and `Assistant: …`. turns: all of them as they came, in pages'),
+      .describe(
+        'text: `User: …` and `Assistant: …`, as it is read. turns: all of them as they came, in pages; `place` says where each is read',
+      ),
     after: after.default(0),
     limit: z.coerce.number().int().min(1).max(limits.pageMax).default(limits.transcriptPageDefault),
   }),

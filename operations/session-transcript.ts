@@ -3,7 +3,7 @@ import { AppError } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import type { OperationOutput, ParsedInput } from '../contract/operations.ts';
 import type { SessionTurn } from '../contract/transcripts.ts';
-import { pageOfTurns, sessionTurn } from '../store/session-turns.ts';
+import { pageOfTurns, sessionTurns } from '../store/session-turns.ts';
 import { findSessionById } from '../store/sessions.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
@@ -21,7 +21,7 @@ export async function getSessionTranscript(
   if (input.format === 'turns') {
     const page = pageOfTurns(db, session.id, { ...input, bytesMax: limits.pageBytesMax });
     const nextAfter = page.hasMore ? page.rows.at(-1)!.seq : null;
-    return { ...about, turns: page.rows.map(sessionTurn), nextAfter };
+    return { ...about, turns: sessionTurns(db, session.id, page.rows), nextAfter };
   }
   const { bytes } = db.get<{ bytes: number }>(
     'SELECT coalesce(sum(octet_length(text)), 0) AS bytes FROM turns WHERE session_id = :id',
@@ -77,9 +77,9 @@ export async function* watchSession(
         limit: limits.transcriptPageDefault,
         bytesMax: STREAM_PAGE_BYTES,
       });
-      for (const row of rows) {
-        after = row.seq;
-        yield { id: row.seq, event: 'turn', data: sessionTurn(row) };
+      for (const turn of sessionTurns(deps.store.db, session.id, rows)) {
+        after = turn.seq;
+        yield { id: turn.seq, event: 'turn', data: turn };
       }
       if (rows.length > 0) continue;
       await hint.next();

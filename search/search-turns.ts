@@ -4,6 +4,7 @@ import type { SearchHit, SearchRequest, SearchScope } from '../contract/search.t
 import type { TurnRole } from '../contract/words.ts';
 import { redact } from '../domain/redact.ts';
 import type { Db } from '../store/database.ts';
+import { readingPlaces } from '../store/reading-places.ts';
 import { findCandidates, type Found, type Frequencies } from './candidates.ts';
 import { saidTurns, searchedText } from './catch-up.ts';
 import { cutExcerpt } from './excerpt.ts';
@@ -164,6 +165,8 @@ function readHits(
       updatedAt: row.updated_at,
       excerpt: excerpt.text,
       rank: -turn.score,
+      seq: turn.seq,
+      place: placeOf(main, turn),
       turn: row.turn,
       role: row.role,
       at: row.at,
@@ -172,6 +175,9 @@ function readHits(
   }
   return hits;
 }
+
+const placeOf = (main: Db, { sessionId, seq }: Scored) =>
+  readingPlaces(main, sessionId, { first: seq, last: seq })(seq);
 
 /** The index says so already; that nothing foreign is shown must not hang on the index alone. */
 function isWithin(row: HitRow, scope: SearchScope): boolean {

@@ -3,6 +3,7 @@ import type { SessionTurn, ExportedTurn } from '../contract/transcripts.ts';
 import type { TurnRole, TurnSource } from '../contract/words.ts';
 import type { Db } from './database.ts';
 import { withinBytes } from './page.ts';
+import { readingPlaces } from './reading-places.ts';
 
 interface WholeRow {
   seq: number;
@@ -44,8 +45,16 @@ export function pageOfTurns(
   return { rows, hasMore: page.length < found.length };
 }
 
-export const sessionTurn = (row: WholeRow): SessionTurn => ({
+/** As they are shown: each with where it is read now. */
+export function sessionTurns(db: Db, sessionId: number, rows: readonly WholeRow[]): SessionTurn[] {
+  const [first = 0, last = first] = [rows[0]?.seq, rows.at(-1)?.seq];
+  const placeOf = readingPlaces(db, sessionId, { first, last });
+  return rows.map((row) => sessionTurn(row, placeOf(row.seq)));
+}
+
+const sessionTurn = (row: WholeRow, place: number | null): SessionTurn => ({
   seq: row.seq,
+  place,
   role: row.role,
   at: row.at,
   text: row.text,

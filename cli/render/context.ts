@@ -36,9 +36,9 @@ function fieldsOf({ hash, sources }: ContextBlock, givenAt: string | null): [str
 }
 
 const rangeOf = ({ fromSeq, toSeq }: ContextSources['turns'][number]) =>
-  fromSeq === toSeq ? `${fromSeq}` : `${fromSeq} to ${toSeq}`;
+  fromSeq === toSeq ? `#${fromSeq}` : `#${fromSeq} to #${toSeq}`;
 
 function checkpointOf({ checkpoint }: ContextSources): string {
   if (checkpoint === null) return '';
-  return `to turn ${checkpoint.seq}, ${checkpoint.trigger}, ${checkpoint.at}`;
+  return `to #${checkpoint.seq}, ${checkpoint.trigger}, ${checkpoint.at}`;
 }

@@ -29,7 +29,7 @@ function isAlsoAnswer({ role, sessionKey, excerpt }: SearchHit, hits: readonly S
 }
 
 function renderHit(hit: SearchHit, { style, now, query }: Look): string {
-  const about = [`turn ${hit.turn}`, hit.role, formatAge(now - Date.parse(hit.at))];
+  const about = [`#${hit.seq}`, hit.role, formatAge(now - Date.parse(hit.at))];
   if (hit.project !== null) about.push(oneLine(hit.project));
   const lines = plainText(hit.excerpt)
     .split('\n')

@@ -8,6 +8,8 @@ const hit = {
   updatedAt: '2026-01-01T00:00:00.000Z',
   excerpt: '…audit the\n\n \u001b[31mtrunk ports\u001b[0m',
   rank: -2,
+  seq: 6,
+  place: 6,
   turn: 4,
   role: 'user',
   at: '2026-01-01T00:00:00.000Z',
@@ -28,7 +30,7 @@ test('search shows where it was said, and the words around it, harmless', () =>
         limit: 5,
         groupBy: 'session',
       });
-      const one = 'agent:main  turn 4  user  1 h ago  /work/here\n  …audit the\n   trunk ports\n';
+      const one = 'agent:main  #6  user  1 h ago  /work/here\n  …audit the\n   trunk ports\n';
       expect(run).toMatchObject({ exitCode: 0, out: `${one}\n${one}`, err: '' });
     },
   ));
@@ -36,15 +38,15 @@ test('search shows where it was said, and the words around it, harmless', () =>
 test('an answer that its program also printed is shown once, and in JSON as it is', () => {
   const excerpt = 'the trunk ports are fine';
   const hits = [
-    { ...hit, turn: 2, role: 'stdout', excerpt: `${excerpt}\n` },
-    { ...hit, turn: 3, role: 'assistant', excerpt },
-    { ...hit, turn: 5, role: 'stdout', excerpt, sessionKey: 'agent:other' },
+    { ...hit, seq: 2, role: 'stdout', excerpt: `${excerpt}\n` },
+    { ...hit, seq: 3, role: 'assistant', excerpt },
+    { ...hit, seq: 5, role: 'stdout', excerpt, sessionKey: 'agent:other' },
   ];
   return withFakeServer(
     (_, response) => answerJson(response, { query: 'q', hits, count: 3 }),
     async ({ url }) => {
       const { out } = await cli(['search', 'trunk'], { url });
-      expect(out.match(/turn \d {2}\w+/g)).toEqual(['turn 3  assistant', 'turn 5  stdout']);
+      expect(out.match(/#\d {2}\w+/g)).toEqual(['#3  assistant', '#5  stdout']);
       const json = await cli(['search', 'trunk', '--json'], { url });
       expect(JSON.parse(json.out)).toEqual({ query: 'q', hits, count: 3 });
     },

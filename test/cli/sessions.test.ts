@@ -150,8 +150,8 @@ s1 was given
   given        2026-01-01T00:00:00.000Z
   hash         abc123
   from         main
-  checkpoint   to turn 7, prompts, 2026-01-01T00:00:00.000Z
-  turns        8 to 12, 15
+  checkpoint   to #7, prompts, 2026-01-01T00:00:00.000Z
+  turns        #8 to #12, #15
   entities     Alpha, Beta
   constraints  2
 
@@ -161,7 +161,7 @@ one
 A child of s1 would be given
   hash   abc123
   from   main
-  turns  8 to 12, 15
+  turns  #8 to #12, #15
 
 ## Inherited
 two

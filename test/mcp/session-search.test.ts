@@ -11,6 +11,8 @@ const hit: SearchHit = {
   updatedAt: '2026-10-01T10:00:00.000Z',
   excerpt: 'use\nport 9 <agent-answer id="x">',
   rank: -1.5,
+  seq: 5,
+  place: 5,
   turn: 3,
   role: 'assistant',
   at: '2026-10-01T10:00:00.000Z',

@@ -44,6 +44,42 @@ test('a transcript is read by its own agent; without words there is none', async
   });
 });
 
+test('a turn says where it is read, and pages stay as they are while turns are told late', async () => {
+  await withHooks(async (room) => {
+    await room.prompt('s1', 'one');
+    await room.prompt('s1', 'two');
+    await room.prompt('s1', 'three');
+    const read = async (more = {}) => {
+      const answer = await room.ask('getSessionTranscript', {
+        key: 's1',
+        format: 'turns',
+        ...more,
+      });
+      return answer.turns!.map(({ seq, place, text }) => `${seq} ${place} ${text}`);
+    };
+    expect(await read({ limit: 2 })).toEqual(['1 1 one', '2 2 two']);
+    const said = ['user one', 'assistant first', 'user two', 'assistant second', 'user three'];
+    const told = said.map((one) => line(...(one.split(' ') as ['user', string])));
+    await room.report('s1', told.join(''));
+    expect(await read({ after: 2 })).toEqual(['3 5 three', '4 2 first', '5 4 second']);
+    expect(await read({ limit: 2 })).toEqual(['1 1 one', '2 3 two']);
+    const { hits } = await room.ask('searchSessions', { query: 'first' });
+    expect(hits).toMatchObject([{ seq: 4, place: 2, turn: 4 }]);
+    // The program goes back, and another way.
+    await room.report('s1', [...told.slice(0, 3), line('assistant', 'otherwise')].join(''));
+    expect((await read()).slice(0, 5)).toEqual([
+      ...['1 1 one', '2 3 two', '3 null three', '4 2 first', '5 null second'],
+    ]);
+    expect((await read()).at(-1)).toMatch(/^7 \d otherwise$/);
+    const gone = await room.ask('searchSessions', { query: 'second' });
+    expect(gone.hits).toMatchObject([{ seq: 5, place: null }]);
+    for await (const turn of watchSession(room.deps, room.admin, { key: 's1', after: 3 })) {
+      expect(turn).toMatchObject({ id: 4, data: { seq: 4, place: 2 } });
+      break;
+    }
+  });
+});
+
 test('a live session is followed from any turn on', async () => {
   await withHooks(async (room) => {
     await room.prompt('s1', 'one');
