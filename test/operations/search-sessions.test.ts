@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { OperationInput } from '../../contract/operations.ts';
-import { registerSession } from '../../store/sessions.ts';
+import { setRanges } from '../../store/reading-order.ts';
+import { findSession, registerSession } from '../../store/sessions.ts';
 import { insertLineage } from '../../store/lineage.ts';
 import { appendTurn } from '../../store/turns.ts';
 import type { TurnRole } from '../../contract/words.ts';
@@ -62,6 +63,8 @@ test('a hit says which turn it is, whose, when and where its words stand [signet
           updatedAt: expect.any(String),
           excerpt: text,
           rank: expect.any(Number),
+          seq: 3,
+          place: 3,
           turn: 2,
           role: 'user',
           at: expect.any(String),
@@ -283,6 +286,36 @@ test('of marks only a summary is found, the best of a session, behind the turn t
     ]);
     expect(await about('otter')).toEqual([['mark', 2]]);
     expect(await about('started')).toEqual([]);
+  }));
+
+test('turns are counted as they came: marks, branches and what is told late shift none of them', () =>
+  withOperations(async (room) => {
+    const roles: TurnRole[] = ['user', 'mark', 'assistant', 'tool', 'mark', 'mark', 'stdout'];
+    const turns = Array.from({ length: 300 }, (_, n): [TurnRole, string] => {
+      const role = roles[(n * 5) % roles.length]!;
+      return [role, role === 'mark' ? `branch: ${n}` : `said${n}x`];
+    });
+    await tell(room, 'one', turns);
+    // The program has gone back, and what came last is read first.
+    await room.store.write((tx) => {
+      const { id } = findSession(tx.db, 'default', 'one')!;
+      setRanges(tx, id, [
+        [250, 300],
+        [1, 100],
+        [301, null],
+      ]);
+    });
+    const placeOf = (seq: number) => (seq >= 250 ? seq - 249 : seq <= 100 ? seq + 51 : null);
+    let turn = 0;
+    for (const [index, [role, text]] of turns.entries()) {
+      if (role === 'mark') continue;
+      turn += 1;
+      const { hits } = await room.ask('searchSessions', { query: text });
+      const seq = index + 1;
+      expect(hits).toEqual([
+        expect.objectContaining({ excerpt: text, turn, seq, place: placeOf(seq) }),
+      ]);
+    }
   }));
 
 test('grouped by session, each session has its best turn', () =>
