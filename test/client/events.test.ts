@@ -129,7 +129,8 @@ test('leaving the loop closes the connection', async () => {
 
 test('a session is followed across broken streams, as long as somebody reads', async () => {
   const said = (seq: number) => {
-    const data = { ...turnOf(seq), invocationId: null, runNo: null, tools: null, source: 'hook' };
+    const more = { invocationId: null, runNo: null, tools: null, source: 'hook', place: seq };
+    const data = { ...turnOf(seq), ...more };
     return `id: ${seq}\nevent: turn\ndata: ${JSON.stringify(data)}\n\n`;
   };
   let connections = 0;
