@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError, isRequestErrorCode } from '../contract/errors.ts';
+import { pathPart } from '../contract/path-part.ts';
 import { subAgentRecordSchema, turnSchema } from '../contract/records.ts';
 import type { SubAgentRecord, Turn } from '../contract/records.ts';
 import { sessionTurnSchema, type SessionTurn } from '../contract/transcripts.ts';
@@ -27,7 +28,7 @@ export async function* followEvents(
   id: string,
   options: EventOptions,
 ): AsyncGenerator<SubAgentEvent, void, undefined> {
-  const path = `/api/subagents/${encodeURIComponent(id)}/events`;
+  const path = `/api/subagents/${pathPart('id', id)}/events`;
   for await (const message of followMessages(transport, path, options)) {
     const event = eventOf(transport, message, {
       turn: turnSchema,
@@ -46,7 +47,7 @@ export async function* followSession(
   options: EventOptions,
 ): AsyncGenerator<SessionTurn, void, undefined> {
   const of = agentId === undefined ? '' : `?agentId=${encodeURIComponent(agentId)}`;
-  const path = `/api/sessions/${encodeURIComponent(key)}/events${of}`;
+  const path = `/api/sessions/${pathPart('key', key)}/events${of}`;
   for await (const message of followMessages(transport, path, options)) {
     const event = eventOf(transport, message, { turn: sessionTurnSchema });
     if (event !== null) yield event.data as SessionTurn;

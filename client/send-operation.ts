@@ -9,6 +9,7 @@ import {
   type OperationName,
   type OperationOutput,
 } from '../contract/operations.ts';
+import { pathPart } from '../contract/path-part.ts';
 import { traceparentHeader } from '../contract/trace.ts';
 import { findableBy, LostAnswer } from './retry.ts';
 import { requestJson, type HttpRequest, type Transport } from './transport.ts';
@@ -63,7 +64,7 @@ export function requestFor(
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, field: string) => {
     const value = rest.get(field);
     rest.delete(field);
-    return encodeURIComponent(String(value));
+    return pathPart(field, String(value));
   });
   const { method } = operation;
   if (method === 'POST' || method === 'PUT') {

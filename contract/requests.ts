@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { defaults, limits } from './limits.ts';
 import { momentSchema } from './moments.ts';
 import { localHostId } from './names.ts';
+import { isPathPart, pathPartWords } from './path-part.ts';
 import { withAliases } from './with-aliases.ts';
 import {
   executionModeSchema,
@@ -22,6 +23,7 @@ export const keySchema = text
   .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not hold control characters')
   .trim()
   .min(1)
+  .refine(isPathPart, pathPartWords)
   .refine(
     (given) => Buffer.byteLength(given) <= limits.keyBytesMax,
     `must not be longer than ${limits.keyBytesMax} bytes`,
