@@ -1,6 +1,7 @@
 /** How what a program's transcript says is laid over the turns that are known already. */
 import type { TranscriptEntry } from '../contract/transcript.ts';
 import type { TurnRole } from '../contract/words.ts';
+import { isCompaction } from './compaction.ts';
 import { numbered } from './leading-lengths.ts';
 import { isSaid, keysOf } from './said-keys.ts';
 import { sharedSequence } from './shared-sequence.ts';
@@ -69,6 +70,7 @@ export function mergeEntries(known: Known, entries: TranscriptEntry[]): Merged {
   matchAway([...known.away, ...told], entries, keys, turns);
   // Right behind a report, the same line once more is one more line.
   if (known.extent !== 'since') matchMarks(known.turns, entries, turns);
+  matchCompactions(known.turns, entries, turns);
   const mayLag = known.extent === 'since' || turns.some((turn) => turn !== null);
   const laid = layOut(said, entries, turns, { from, isWhole, mayLag });
   const isPart = isAfterReports && !isWhole;
@@ -145,6 +147,18 @@ function matchMarks(
   entries.forEach((entry, index) => {
     if (!isSaid(entry)) turns[index] = marks.get(entry.raw.trim())?.pop() ?? null;
   });
+}
+
+/** What hooks have told of compactions, in words of their own: the last of them is the last that comes now. */
+function matchCompactions(
+  known: KnownTurn[],
+  entries: TranscriptEntry[],
+  turns: (KnownTurn | null)[],
+): void {
+  const told = known.filter((turn) => turn.raw === null && isCompaction(turn));
+  for (let at = entries.length - 1; at >= 0 && told.length > 0; at -= 1) {
+    if (turns[at] === null && isCompaction(entries[at]!)) turns[at] = told.pop()!;
+  }
 }
 
 function addTo(lists: Map<string, KnownTurn[]>, key: string, turn: KnownTurn): void {

@@ -1,4 +1,5 @@
 /** What is remembered of a session's transcript as its program keeps it, to find out what is new in it. */
+import { isCompaction } from '../domain/compaction.ts';
 import { mergeEntries, type Known, type KnownTurn, type Merged } from '../domain/merge-entries.ts';
 import { isSaid, ofDoubtfulId } from '../domain/said-keys.ts';
 import type { Chain } from '../domain/transcript-chain.ts';
@@ -13,6 +14,7 @@ import {
   type ReadTurn,
 } from './reading-order.ts';
 import type { SessionRow } from './sessions.ts';
+import { beginContext } from './context-epoch.ts';
 import { appendTurn, appendTurns, type NewTurnOfMany } from './turns.ts';
 import type { Db } from './database.ts';
 import type { Tx } from './write-queue.ts';
@@ -73,6 +75,7 @@ export function addReport(tx: Tx, session: SessionRow, report: Report): Added {
     session.id,
     fresh.map((entry) => turnOf(entry, report.at)),
   );
+  if (fresh.some(isCompaction)) beginContext(tx, session.id);
   merged.turns.forEach((turn, index) => {
     if (turn !== null && !turn.isReported) confirm(tx, session.id, turn.seq, entries[index]!);
   });

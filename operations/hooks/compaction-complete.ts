@@ -1,12 +1,13 @@
 import type { OperationOutput, ParsedInput } from '../../contract/operations.ts';
 import { compactedMark } from '../../contract/words.ts';
+import { toldCompaction } from '../../domain/compaction.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { hear } from './hear.ts';
 import { checkpointAt } from '../../store/checkpoints.ts';
 import { beginContext } from '../../store/context-epoch.ts';
 import { lastTurns } from '../../store/reading-order.ts';
-import { addMark } from './said.ts';
+import { append, leaveExtra } from './said.ts';
 
 export async function hookCompactionComplete(
   deps: Deps,
@@ -15,13 +16,16 @@ export async function hookCompactionComplete(
 ): Promise<OperationOutput<'hookCompactionComplete'>> {
   const answer = await hear(deps, caller, { name: 'hookCompactionComplete' }, input, (heard) => {
     const { tx, session } = heard;
-    const text = compactedMark + input.summary;
-    const [last] = heard.isNamed ? [] : lastTurns(tx.db, session.id, 1);
-    const isRepeat = last?.role === 'mark' && last.text === text;
-    addMark(heard, text);
-    if (!isRepeat) checkpointAt(tx, session, 'compaction', input.summary);
-    const epoch = isRepeat ? session.context_epoch : beginContext(tx, session.id);
+    const among = lastTurns(tx.db, session.id, TAIL_TURNS);
+    const told = toldCompaction(among, input.summary, !heard.isNamed);
+    if (told === undefined) append(heard, 'mark', compactedMark + input.summary);
+    else leaveExtra(heard, told.seq);
+    if (told?.source !== 'hook') checkpointAt(tx, session, 'compaction', input.summary);
+    const epoch = told === undefined ? beginContext(tx, session.id) : session.context_epoch;
     return { success: true as const, memoryId: null, contextEpoch: epoch };
   });
   return answer ?? { success: true, memoryId: null, contextEpoch: 0 };
 }
+
+/** Enough to have a compaction in it that the transcript has told, with what the program notes behind it. */
+const TAIL_TURNS = 200;

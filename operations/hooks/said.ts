@@ -82,7 +82,7 @@ const TAIL_TURNS = 40;
 /** Enough to have something in it that was said, mostly. */
 const NEAR_TURNS = 2;
 
-function append(heard: Heard, role: TurnRole, text: string): void {
+export function append(heard: Heard, role: TurnRole, text: string): void {
   const extra = heard.takeExtra();
   appendTurn(heard.tx, {
     sessionId: heard.session.id,
@@ -95,7 +95,7 @@ function append(heard: Heard, role: TurnRole, text: string): void {
 }
 
 /** With a turn that is there already. A repeat changes nothing in it. */
-function leaveExtra(heard: Heard, seq: number): void {
+export function leaveExtra(heard: Heard, seq: number): void {
   const extra = heard.takeExtra();
   if (extra !== null) keepExtra(heard.tx, heard.session.id, seq, JSON.stringify(extra));
 }

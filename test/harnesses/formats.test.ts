@@ -33,7 +33,7 @@ test.each<[string, unknown[], string[]]>([
     ],
     [
       'user hello',
-      'mark Conversation compacted',
+      'mark ',
       'mark compacted: We had said hello.',
       'mark ',
       'user and?',
