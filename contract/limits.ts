@@ -52,6 +52,8 @@ export const limits = {
   configBytesMax: 256 * KiB,
   /** How deep JSON may be nested. */
   jsonLevelsMax: 100,
+  /** Names and values of one JSON text that is read, a line of a transcript or a long body: each takes some ten bytes of memory. */
+  jsonValuesMax: 1_000_000,
   /** What is read of a transcript's file at once: as much as could come inline. What is known of it counts not. */
   transcriptBytesMax: 40 * MiB,
   transcriptLinesMax: 100_000,
@@ -94,6 +96,8 @@ export const limits = {
   transcriptPageDefault: 200,
   /** Sessions of one tree that are shown, and invocations; the answer says that there are more. */
   treeNodesMax: 5000,
+  /** Levels of it: each is one inside the other, and programs that read it go down as deep. */
+  treeLevelsMax: 100,
   /** Text that may enter Temporal's history, per message. */
   historyTextMax: 4 * KiB,
   /** Temporal takes 400 bytes of a summary, and a character is three at most. */
@@ -145,8 +149,10 @@ export const limits = {
   searchHitsMax: 20,
   searchHitsDefault: 10,
   searchOffsetsMax: 20,
-  /** Sessions that one search can name: of a larger part of a tree the newest. */
+  /** Sessions of a part of a tree that the index is asked for by name; of more the whole tree's turns are gone through. */
   searchSessionsMax: 500,
+  /** Sessions of a part of a tree that one search covers: of a larger part the newest. */
+  searchTreeMax: 20_000,
   /** Of a longer text its first and its last half of this are searched. */
   searchedCharsMax: 64 * KiB,
   /** A search that was not answered after this long finds its thread dead, or at a rebuild of the whole index. */

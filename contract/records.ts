@@ -1,6 +1,7 @@
 /** What the system answers of invocations and sessions; of itself: system-records.ts. Dates are ISO text on the wire; absent values are null. */
 import { z } from 'zod';
 import { endingErrorCodes } from './errors.ts';
+import { limits } from './limits.ts';
 import { tokenUsageSchema } from './run.ts';
 import {
   callbackStateSchema,
@@ -200,6 +201,7 @@ export interface TreeNode {
     error: string | null;
   }[];
   children: TreeNode[];
+  hasMore?: true | undefined;
 }
 export const treeNodeSchema: z.ZodType<TreeNode> = z
   .lazy(() =>
@@ -223,6 +225,10 @@ export const treeNodeSchema: z.ZodType<TreeNode> = z
         }),
       ),
       children: z.array(treeNodeSchema),
+      hasMore: z
+        .literal(true)
+        .optional()
+        .describe('It has children that are not shown here: its own tree shows them'),
     }),
   )
   .meta({ id: 'TreeNode' });
@@ -237,7 +243,7 @@ export const treeSchema = z.intersection(
     truncated: z
       .boolean()
       .describe(
-        'The newest are left out. The tree of a session further down shows what is below it.',
+        `Those furthest down are left out, and of one level the newest: at most ${limits.treeNodesMax} are shown, and ${limits.treeLevelsMax} levels. The tree of a session with \`hasMore\` shows what is below that.`,
       ),
   }),
 );

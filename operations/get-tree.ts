@@ -15,11 +15,15 @@ import { scopeOf } from './scope.ts';
 
 type Listed = InvocationRow & { prompt: string };
 type Member = SessionRow & NowColumns & { parent_id: number | null; depth: number };
+interface Top {
+  top: number;
+  /** Where a token is bound to one, what is out of it is not gone through either. */
+  project: string | null;
+}
 
-/** Where a token is bound to a project, what is out of it is not gone through either. */
-const belowTop = (project: string | null) => `WITH RECURSIVE below(id, parent_id, depth) AS (
-  SELECT :top, NULL, coalesce((SELECT depth FROM lineage WHERE session_id = :top), 0)
-  UNION ALL SELECT l.session_id, l.parent_session_id, l.depth
+const belowTop = ({ project }: Top) => `WITH RECURSIVE below(id, parent_id, level) AS (
+  SELECT :top, NULL, 0
+  UNION ALL SELECT l.session_id, l.parent_session_id, below.level + 1
     FROM lineage l JOIN below ON l.parent_session_id = below.id
     ${project === null ? '' : `JOIN sessions s ON s.id = l.session_id AND ${inProject}`})`;
 
@@ -30,38 +34,64 @@ export async function getTree(
   input: ParsedInput<'getTree'>,
 ): Promise<Tree> {
   const { db } = deps.store;
-  const top = requireSession(deps, caller, input).id;
-  const project = scopeOf(caller)?.project ?? null;
-  const max = limits.treeNodesMax;
-  // A session comes after its parent, so none that is shown hangs in the air.
-  const members = db.all<Member>(
-    `${belowTop(project)} SELECT s.*, below.parent_id, below.depth, ${nowColumns}
-     FROM below JOIN sessions s ON s.id = below.id ORDER BY s.id LIMIT :max`,
-    { top, project, max },
+  const { id } = requireSession(deps, caller, input);
+  const top = { top: id, project: scopeOf(caller)?.project ?? null };
+  const members = membersOf(db, top);
+  const invocations = invocationsOf(db, members);
+  const nodes = new Map(members.map((member) => [member.id, node(member, deps.store.now())]));
+  for (const row of invocations) nodes.get(row.session_id)!.invocations.push(entry(row));
+  for (const { id: own, parent_id: parent } of members) {
+    if (parent !== null) nodes.get(parent)!.children.push(nodes.get(own)!);
+  }
+  const total = countBelow(db, top);
+  if (members.length < total.sessions) {
+    for (const parent of parentsOfOthers(db, top, members)) {
+      const shown = nodes.get(parent);
+      if (shown) shown.hasMore = true;
+    }
+  }
+  const truncated = members.length < total.sessions || invocations.length < total.invocations;
+  return { ...nodes.get(id)!, total, truncated };
+}
+
+/** Level by level, so that none that is shown hangs in the air: who was named late may be older than its parent. */
+function membersOf(db: Db, top: Top): Member[] {
+  return db.all<Member>(
+    `${belowTop(top)} SELECT s.*, below.parent_id, coalesce(l.depth, 0) AS depth, ${nowColumns}
+     FROM below JOIN sessions s ON s.id = below.id LEFT JOIN lineage l ON l.session_id = s.id
+     WHERE level < ${limits.treeLevelsMax} ORDER BY level, s.id LIMIT ${limits.treeNodesMax}`,
+    { ...top },
   );
-  const invocations = db.all<Listed>(
+}
+
+function invocationsOf(db: Db, members: readonly Member[]): Listed[] {
+  return db.all<Listed>(
     `SELECT id, runner_id, status, execution_mode, title, substr(prompt, 1, 400) AS prompt,
             duration_ms, error, session_id
      FROM subagent_sessions WHERE session_id IN (SELECT value FROM json_each(:ids))
-     ORDER BY ordinal LIMIT :max`,
-    { ids: JSON.stringify(members.map((member) => member.id)), max },
+     ORDER BY ordinal LIMIT ${limits.treeNodesMax}`,
+    { ids: idsOf(members) },
   );
-  const nodes = new Map(members.map((member) => [member.id, node(member, deps.store.now())]));
-  for (const row of invocations) nodes.get(row.session_id)!.invocations.push(entry(row));
-  for (const member of members) {
-    if (member.parent_id !== null)
-      nodes.get(member.parent_id)?.children.push(nodes.get(member.id)!);
-  }
-  const total = countBelow(db, top, project);
-  const truncated = members.length < total.sessions || invocations.length < total.invocations;
-  return { ...nodes.get(top)!, total, truncated };
 }
 
-function countBelow(db: Db, top: number, project: string | null): Tree['total'] {
+/** Of those that are not shown. */
+function parentsOfOthers(db: Db, top: Top, members: readonly Member[]): number[] {
+  return db
+    .all<{ id: number }>(
+      `${belowTop(top)} SELECT DISTINCT parent_id AS id FROM below
+       WHERE id NOT IN (SELECT value FROM json_each(:ids))`,
+      { ...top, ids: idsOf(members) },
+    )
+    .map(({ id }) => id);
+}
+
+const idsOf = (members: readonly Member[]) => JSON.stringify(members.map(({ id }) => id));
+
+function countBelow(db: Db, top: Top): Tree['total'] {
   return db.get(
-    `${belowTop(project)} SELECT (SELECT count(*) FROM below) AS sessions,
+    `${belowTop(top)} SELECT (SELECT count(*) FROM below) AS sessions,
        (SELECT count(*) FROM subagent_sessions WHERE session_id IN (SELECT id FROM below)) AS invocations`,
-    { top, project },
+    { ...top },
   )!;
 }
 
