@@ -113,9 +113,10 @@ export function offerCallbacks(
 function hasSign(db: Db, callback: CallbackRow): boolean {
   const { id, session_id: sessionId, offered_seq: seq, offered_at: offeredAt } = callback;
   const sign = db.get(
-    // An answer from before the offer may be told late: a transcript lags behind.
+    // An answer from before the offer may be told late: a transcript lags behind. What a hook has told its model stands in
+    // most transcripts as a line that nobody said: its turn is a mark without words.
     `SELECT 1 FROM turns WHERE session_id = :sessionId AND seq > :seq
-       AND (role = 'assistant' AND at >= :offeredAt OR instr(text, :id) > 0) LIMIT 1`,
+       AND (role = 'assistant' AND at >= :offeredAt OR instr(text, :id) > 0 OR instr(raw, :id) > 0) LIMIT 1`,
     { sessionId, seq, id, offeredAt },
   );
   return sign !== undefined;
