@@ -9,6 +9,7 @@ import { AppError } from '../contract/errors.ts';
 import { hints } from '../contract/hints.ts';
 import { describeIssues, issueWords } from '../contract/issues.ts';
 import { limits } from '../contract/limits.ts';
+import { holdsTooMuch } from '../domain/scan-json.ts';
 import type { ApiEnv } from './gate.ts';
 
 export async function readInput(
@@ -43,6 +44,12 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.ou
 export async function readJsonObject(c: Context<ApiEnv>): Promise<Record<string, unknown>> {
   const text = await readText(c);
   if (text.trim() === '') return {};
+  // No program's hook is as long: those are not gone through once more.
+  if (text.length > limits.hookInputBytesMax && holdsTooMuch(text)) {
+    throw new AppError('bad_request', `The body holds over ${limits.jsonValuesMax} values.`, {
+      hint: 'Send it in parts.',
+    });
+  }
   let body: unknown;
   try {
     body = JSON.parse(text);

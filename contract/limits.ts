@@ -54,6 +54,8 @@ export const limits = {
   jsonLevelsMax: 100,
   /** Names and values of one JSON text that is read, a line of a transcript or a long body: each takes some ten bytes of memory. */
   jsonValuesMax: 1_000_000,
+  /** Names and values of one JSON text that is read, a line of a transcript or a long body: each takes some ten bytes of memory. */
+  jsonValuesMax: 1_000_000,
   /** What is read of a transcript's file at once: as much as could come inline. What is known of it counts not. */
   transcriptBytesMax: 40 * MiB,
   transcriptLinesMax: 100_000,

@@ -3,6 +3,7 @@
 import { withoutSpans, type Span } from './found-spans.ts';
 import { apiKeys, namedSecrets, secretNames, signedTokens } from './long-secrets.ts';
 import { privateKeys } from './private-keys.ts';
+import { holdsTooMuch } from './scan-json.ts';
 
 /** In place of a secret; what kind it was helps whoever looks for it. */
 const gone = (kind: string) => `[redacted ${kind}]`;
@@ -117,7 +118,7 @@ function without(text: string, { kind, secrets }: Shape): string {
 export function redactLine(line: string): string {
   const [before = ''] = /^[\s,]*/.exec(line) ?? [];
   const json = line.slice(before.length).trimEnd();
-  if (!json.startsWith('{') && !json.startsWith('[')) return redact(line);
+  if ((!json.startsWith('{') && !json.startsWith('[')) || holdsTooMuch(json)) return redact(line);
   try {
     const value: unknown = JSON.parse(json);
     const safe = redactValue(value);

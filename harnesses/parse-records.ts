@@ -5,6 +5,7 @@
  */
 import type { ParseTranscript, TranscriptEntry } from '../contract/transcript.ts';
 import { wellFormed } from '../contract/well-formed.ts';
+import { holdsTooMuch } from '../domain/scan-json.ts';
 import { objectOf, type JsonObject } from './json.ts';
 import { mark, type Said } from './said.ts';
 import { splitDocument, withoutComma } from './split-document.ts';
@@ -44,7 +45,8 @@ function entryOf(raw: string, json: string, read: (record: JsonObject) => Said):
 }
 
 function readSaid(json: string, read: (record: JsonObject) => Said): Said {
-  if (json === '') return mark();
+  // Of one that holds more than any message does nothing is read but that it is there.
+  if (json === '' || holdsTooMuch(json)) return mark();
   try {
     const record = objectOf(JSON.parse(json));
     if (record !== null) return read(record);
@@ -60,7 +62,7 @@ function isDocument(text: string): boolean {
   const end = whole.indexOf('\n');
   const first = end === -1 ? whole : whole.slice(0, end).trimEnd();
   if (first.startsWith('[') || first === '{') return true;
-  if (!first.startsWith('{') || whole.length > first.length) return false;
+  if (!first.startsWith('{') || whole.length > first.length || holdsTooMuch(first)) return false;
   try {
     return Array.isArray(objectOf(JSON.parse(first))?.messages);
   } catch {

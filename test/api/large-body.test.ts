@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { listen } from '../../api/listen.ts';
 import { homePaths } from '../../contract/home.ts';
+import { limits } from '../../contract/limits.ts';
 import { withFolder } from '../support/folder.ts';
 import { fakeApi, tokens } from './api-fixture.ts';
 
@@ -30,6 +31,23 @@ test('a large body that is no UTF-8 is refused, and so is one that is no JSON', 
     expect(api.asked).toEqual([]);
     expect((await send(body)).status).toBe(200);
   }));
+
+test.each([
+  ['values', '1,', '1]}'],
+  ['objects', '{},', '1]}'],
+  ['levels', '[', ''],
+])('a large body of more %s than may be made of it is refused before they are', (_, unit, end) =>
+  withApi(async ({ api, send }) => {
+    const body = `{"runnerId":"demo","prompt":"x","a":[${unit.repeat((17 * 2 ** 20) / unit.length)}${end}`;
+    const answer = await send(body);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      code: 'bad_request',
+      detail: expect.stringContaining(`over ${limits.jsonValuesMax} values`),
+    });
+    expect(api.asked).toEqual([]);
+  }),
+);
 
 test('a large body that breaks off is nobody’s failure, and nothing is asked', () =>
   withApi(async ({ api, port, send }) => {

@@ -1,5 +1,6 @@
 /** Transcripts that are one JSON document: each message is an entry of its own, and all together the document. */
 import { expect, test } from '@jest/globals';
+import { limits } from '../../contract/limits.ts';
 import { parserFor } from '../../harnesses/index.ts';
 
 const messages = [
@@ -34,4 +35,27 @@ test('a document of one message more goes on where the shorter one ended', () =>
   const before = parserFor('opencode', short ?? '')(short ?? '');
   const after = parserFor('opencode', long ?? '')(long ?? '');
   expect(after.slice(0, before.length - 1)).toEqual(before.slice(0, -1));
+});
+
+test.each<[string, string]>([
+  ['messages', `[${'{"role":"user","content":"a"},'.repeat(limits.transcriptLinesMax)}{}]`],
+  ['messages of a document', `{"messages":[${'{},'.repeat(limits.transcriptLinesMax)}{}]}`],
+  ['values', `{"role":"user","content":[${'1,'.repeat(limits.jsonValuesMax)}1]}`],
+  ['names', `{"role":"user","a":{${'"a":1,'.repeat(limits.jsonValuesMax / 2)}"b":1}}`],
+  ['levels', `{"role":"user","content":${'['.repeat(2 * limits.jsonValuesMax)}`],
+])('a line of more %s than may be made of it is kept as it is, as one entry', (_, text) => {
+  // With no words of its own, whether its line has an end or not: nothing waits for that, and nothing is kept twice.
+  for (const raw of [text, `${text}\n`]) {
+    const entries = parserFor('openclaw', raw)(raw);
+    // Told without its megabytes where it is red.
+    expect(entries.map((entry) => [entry.role, entry.text.length, entry.raw === raw])).toEqual([
+      ['mark', 0, true],
+    ]);
+  }
+});
+
+test('of as many messages as may be each is an entry of its own', () => {
+  const text = `[${'{"role":"user","content":"a"},'.repeat(limits.transcriptLinesMax - 1)}{}]`;
+  const entries = parserFor('openclaw', text)(text);
+  expect(entries.filter(({ role }) => role === 'user')).toHaveLength(limits.transcriptLinesMax - 1);
 });
