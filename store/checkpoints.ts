@@ -24,19 +24,25 @@ export interface CheckpointRow {
   created_at: string;
 }
 
-/** A summary that somebody has written stands as it is; else a digest is made of the last turns. */
+/**
+ * A summary that somebody has written stands as it is; else a digest is made of the last turns. `upTo`: the last turn that
+ * is summed up, where the summary comes late: what was said since is not in it.
+ */
 export function checkpointAt(
   tx: Tx,
   session: Pick<SessionRow, 'id'>,
   trigger: CheckpointTrigger,
   summary?: string,
+  upTo = Infinity,
 ): CheckpointRow | undefined {
   const now = sessionById(tx.db, session.id);
   const before = lastCheckpoint(tx.db, now.id);
   // Nothing was said since: another one would say the same, and hide what it was made for.
   if (summary === undefined && before && !hasSaidSince(tx.db, before)) return before;
   const known = summary ?? before?.summary ?? null;
-  const digest = summary ?? madeDigest(tx.db, now, known);
+  // Nor is what the last one knows hidden by a summary that is older.
+  const isOld = upTo < (before?.seq ?? 0);
+  const digest = (isOld ? null : summary) ?? madeDigest(tx.db, now, known);
   if (digest === null) return undefined;
   const focal = focalEntities(knowledgeOf(tx.db, now.agent_id), before, () => [
     digest.slice(0, 2 * limits.contextCheckpointCharsMax),
@@ -51,7 +57,7 @@ export function checkpointAt(
     {
       agentId: now.agent_id,
       sessionId: now.id,
-      seq: now.last_seq,
+      seq: Math.max(Math.min(upTo, now.last_seq), before?.seq ?? 0),
       trigger,
       digest,
       summary: known === null ? null : known.slice(0, 2 * limits.digestSummaryCharsMax),

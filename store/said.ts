@@ -1,4 +1,5 @@
 /** What was said last in a session, read from its end: never more of a transcript than is asked for. */
+import { limits } from '../contract/limits.ts';
 import type { SaidTurn } from '../domain/context-block.ts';
 import type { Db } from './database.ts';
 import { rangesAfter, type TurnRange } from './reading-order.ts';
@@ -60,6 +61,16 @@ export function lastSaid<Range extends TurnRange>(
 /** The same of all that came after this turn: what is late, and read before turns that were there, at the beginning. */
 export const saidAfter = (db: Db, sessionId: number, after: number, charsMax: number) =>
   lastSaid(db, sessionId, rangesAfter(db, sessionId, after), charsMax);
+
+/** The last turn that was said until then, by what it says of its time; 0 where none of the last ones was. */
+export function lastSaidBy(db: Db, session: { id: number; last_seq: number }, at: string): number {
+  const found = db.get<{ seq: number }>(
+    `SELECT seq FROM turns WHERE session_id = :id AND seq > :from AND role <> 'mark' AND at <= :at
+     ORDER BY seq DESC LIMIT 1`,
+    { id: session.id, from: session.last_seq - limits.digestTurnsMax, at },
+  );
+  return found?.seq ?? 0;
+}
 
 /** The last prompts of the conversation, oldest first, each from its beginning. */
 export function lastPrompts(

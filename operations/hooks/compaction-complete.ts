@@ -7,6 +7,7 @@ import { hear } from './hear.ts';
 import { checkpointAt } from '../../store/checkpoints.ts';
 import { beginContext } from '../../store/context-epoch.ts';
 import { lastTurns } from '../../store/reading-order.ts';
+import { lastSaidBy } from '../../store/said.ts';
 import { append, leaveExtra } from './said.ts';
 
 export async function hookCompactionComplete(
@@ -20,7 +21,11 @@ export async function hookCompactionComplete(
     const told = toldCompaction(among, input.summary, !heard.isNamed);
     if (told === undefined) append(heard, 'mark', compactedMark + input.summary);
     else leaveExtra(heard, told.seq);
-    if (told?.source !== 'hook') checkpointAt(tx, session, 'compaction', input.summary);
+    if (told?.source !== 'hook') {
+      const upTo =
+        told?.seq ?? (caller.isLateHook ? lastSaidBy(tx.db, session, heard.at) : Infinity);
+      checkpointAt(tx, session, 'compaction', input.summary, upTo);
+    }
     const epoch = told === undefined ? beginContext(tx, session.id) : session.context_epoch;
     return { success: true as const, memoryId: null, contextEpoch: epoch };
   });
