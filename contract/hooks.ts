@@ -9,6 +9,7 @@ import {
   sessionKeySchema as sessionKey,
 } from './requests.ts';
 import { wordsSchema as words } from './said-words.ts';
+import { keptFields } from './unknown-fields.ts';
 import { wellFormed } from './well-formed.ts';
 import { promptReasonSchema, runtimePathSchema } from './words.ts';
 
@@ -22,7 +23,7 @@ const label = words.max(limits.titleCharsMax).trim().min(1);
 const mended = <S extends z.ZodType<string, string>>(path: S) =>
   z.preprocess((given: string) => wellFormed(given), path);
 
-/** What every hook takes. A field that no hook knows is kept with the turn that the hook adds. */
+/** What every hook takes. A field that no hook knows is kept with the turn that the hook adds, if there is room. */
 const common = {
   harness: z
     .string(required)
@@ -226,7 +227,7 @@ function hook<S extends z.ZodRawShape>(shape: S) {
     }
     return {
       ...(Object.fromEntries(fields) as z.output<typeof known>),
-      extra: extra.length === 0 ? null : wellFormed(Object.fromEntries(extra)),
+      extra: wellFormed(keptFields(extra, limits.hookExtraBytesMax)),
     };
   });
   const names = Object.entries(shape).map(([name, field]) => ({

@@ -129,6 +129,8 @@ export const limits = {
   hookInputMs: 2 * SECOND,
   /** What it hands over that we know nothing of: a word or two of the program's state, kept with a turn. */
   hookUnknownBytesMax: 8 * KiB,
+  /** The same, where a program reports without our command. What has no room is named beside what has. */
+  hookExtraBytesMax: 64 * KiB,
   /** How long a hook command waits for the server. Codex ends a hook at the end of a session after 3 s, others sooner. */
   hookMs: 1200,
   hookAnswerBytesMax: 4 * MiB,

@@ -1,6 +1,6 @@
 /** What an agent program's hook is to us, what we ask the server then, and how its answer is told to the program. */
-import { isShallow } from '../contract/depth.ts';
 import { limits } from '../contract/limits.ts';
+import { keptFields } from '../contract/unknown-fields.ts';
 import { objectOf, textOf, watchReads, type JsonObject } from './json.ts';
 
 /** As they stand in `POST /api/hooks/<event>`. */
@@ -57,17 +57,10 @@ export function readHook(
 
 /** What we know nothing of is kept with the turn, under the program's own names, as far as there is room. */
 function unknownOf(unread: JsonObject): JsonObject {
-  let left = limits.hookUnknownBytesMax;
-  const fields = Object.entries(unread).filter(([name, value]) => {
-    if (ourFields.has(name) || eventNames.has(name)) return false;
-    // Deeper than the server takes it would keep it from taking the rest.
-    if (!isShallow(value, limits.jsonLevelsMax - 1)) return false;
-    const bytes = Buffer.byteLength(JSON.stringify([name, value]));
-    if (bytes > left) return false;
-    left -= bytes;
-    return true;
-  });
-  return Object.fromEntries(fields);
+  const fields = Object.entries(unread).filter(
+    ([name]) => !ourFields.has(name) && !eventNames.has(name),
+  );
+  return keptFields(fields, limits.hookUnknownBytesMax) ?? {};
 }
 
 /** What the event is called was said on the command line. */

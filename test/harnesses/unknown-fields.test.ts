@@ -88,7 +88,10 @@ test('what goes along says nothing in our names, and is never much', async () =>
   const ours = Object.fromEntries([...ourFields].map((name) => [name, { theirs: true }]));
   expect(read({ ...ours, hook_event_name: 'Stop', nothing: null, none: '' })).toEqual(plain);
   const some = 'x'.repeat(limits.hookUnknownBytesMax / 2);
-  expect(read({ one: some, two: some, three: 3 })).toEqual({ ...plain, one: some, three: 3 });
+  expect(read({ one: some, two: some, three: 3 })).toEqual({
+    ...{ ...plain, one: some, three: 3 },
+    offshootLeftOut: { count: 1, fields: [{ name: 'two', bytes: some.length + 10 }] },
+  });
   const nested = (levels: number) => {
     let value: unknown = 1;
     for (let at = 0; at < levels; at += 1) value = [value];
@@ -97,6 +100,10 @@ test('what goes along says nothing in our names, and is never much', async () =>
   // What the server takes, and what would have it refuse all of it.
   const taken = { levels: nested(limits.jsonLevelsMax - 1) };
   const kept = read({ ...taken, deep: nested(limits.jsonLevelsMax), deepest: nested(100_000) });
-  expect(kept).toEqual({ ...plain, ...taken });
+  const left = [
+    { name: 'deep', bytes: null },
+    { name: 'deepest', bytes: null },
+  ];
+  expect(kept).toEqual({ ...plain, ...taken, offshootLeftOut: { count: 2, fields: left } });
   expect(isShallow(kept)).toBe(true);
 });
