@@ -2,12 +2,13 @@ import { limits } from '../contract/limits.ts';
 import type { ParsedInput } from '../contract/operations.ts';
 import type { Tree, TreeNode } from '../contract/records.ts';
 import { redact } from '../domain/redact.ts';
-import { titleOf } from '../domain/story.ts';
+import { nameFor, titleOf } from '../domain/story.ts';
 import { inProject } from '../store/in-project.ts';
 import type { Db } from '../store/index.ts';
 import type { InvocationRow } from '../store/invocations.ts';
 import { nowColumns, sessionNow, type NowColumns } from '../store/session-now.ts';
 import type { SessionRow } from '../store/sessions.ts';
+import { safeStart, startSql } from '../store/words.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { requireSession } from './gate.ts';
@@ -66,7 +67,8 @@ function membersOf(db: Db, top: Top): Member[] {
 
 function invocationsOf(db: Db, members: readonly Member[]): Listed[] {
   return db.all<Listed>(
-    `SELECT id, runner_id, status, execution_mode, title, substr(prompt, 1, 400) AS prompt,
+    `SELECT id, runner_id, status, execution_mode, title,
+            iif(title IS NULL, ${startSql('prompt')}, '') AS prompt,
             duration_ms, error, session_id
      FROM subagent_sessions WHERE session_id IN (SELECT value FROM json_each(:ids))
      ORDER BY ordinal LIMIT ${limits.treeNodesMax}`,
@@ -101,7 +103,7 @@ function node(member: Member, now: string): TreeNode {
     kind: member.kind,
     harness: member.harness,
     ...sessionNow(member, now),
-    title: member.title,
+    title: member.title === null ? null : nameFor(member.title),
     depth: member.depth,
     invocations: [],
     children: [],
@@ -114,7 +116,7 @@ function entry(row: Listed): TreeNode['invocations'][number] {
     runnerId: row.runner_id,
     status: row.status,
     executionMode: row.execution_mode,
-    title: titleOf(row),
+    title: titleOf({ title: row.title, prompt: safeStart(row.prompt) }),
     durationMs: row.duration_ms,
     error: row.error === null ? null : redact(row.error),
   };

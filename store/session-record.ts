@@ -1,4 +1,5 @@
 import type { SessionRecord } from '../contract/records.ts';
+import { nameFor } from '../domain/story.ts';
 import type { Db } from './database.ts';
 import { namedLineage } from './lineage.ts';
 import type { SessionRow } from './sessions.ts';
@@ -11,7 +12,7 @@ export function sessionRecord(db: Db, row: SessionRow): SessionRecord {
     kind: row.kind,
     harness: row.harness,
     project: row.project,
-    title: row.title,
+    title: row.title === null ? null : nameFor(row.title),
     parentSessionId,
     rootSessionId,
     depth,

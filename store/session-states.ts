@@ -1,5 +1,6 @@
 /** Sessions as they are now: claims, edges, and what is open for them. */
 import type { SessionState } from '../contract/records.ts';
+import { nameFor } from '../domain/story.ts';
 import type { Db } from './database.ts';
 import { bypassStates } from './bypass.ts';
 import { holderOf } from './claims.ts';
@@ -72,7 +73,7 @@ export function sessionState(db: Db, row: SessionRow, now: string): SessionState
     kind: row.kind,
     harness: row.harness,
     project: row.project,
-    title: row.title,
+    title: row.title === null ? null : nameFor(row.title),
     runtimePath: holder ?? 'unknown',
     claimedAt: holder === null ? row.created_at : (row.claimed_at ?? row.created_at),
     expiresAt: holder === null ? null : row.claim_expires_at,

@@ -37,16 +37,20 @@ export function answerStart(db: Db, id: string): string | null {
   return startOf(db, id, 'result_content');
 }
 
-/** For the engine's eyes: without secrets, nor half of one that goes on behind what is read. */
 function startOf(db: Db, id: string, column: 'prompt' | 'result_content'): string | null {
-  const chars = START_CHARS + secretCharsMax;
   const row = db.get<{ start: string | null }>(
-    `SELECT substr(${column}, 1, ${chars}) AS start FROM subagent_sessions WHERE id = :id`,
+    `SELECT ${startSql(column)} AS start FROM subagent_sessions WHERE id = :id`,
     { id },
   );
-  if (!row || row.start === null) return null;
-  return row.start.length < chars ? redact(row.start) : withoutCutWord(redact(row.start));
+  return typeof row?.start === 'string' ? safeStart(row.start) : null;
 }
+
+const startReadChars = START_CHARS + secretCharsMax;
+export const startSql = (column: string) => `substr(${column}, 1, ${startReadChars})`;
+
+/** Of what was read so: without secrets, nor half of one that goes on behind it. */
+export const safeStart = (start: string): string =>
+  start.length < startReadChars ? redact(start) : withoutCutWord(redact(start));
 
 export interface Sized {
   id: string;
