@@ -1,6 +1,7 @@
 /** Agents, projects and sub-agents that are none of each other's business, and all that can be asked about one. */
 import { operations, type OperationInput, type OperationName } from '../../contract/operations.ts';
 import type { readPolicies } from '../../contract/words.ts';
+import { permissionFor } from '../../operations/scope.ts';
 import type { Api } from './real-api.ts';
 
 export interface Place {
@@ -154,6 +155,10 @@ export const roundabout: [OperationName, (of: Place) => Record<string, unknown>]
   ['searchSessions', ({ key }) => ({ query: 'plover', currentSessionKey: `${key}:subagent:x` })],
   ['searchSessions', ({ childKey }) => ({ query: 'plover', currentSessionKey: childKey })],
   ['searchSessions', ({ project }) => ({ query: 'plover', project })],
+  ['searchSessions', ({ childKey }) => ({ query: 'plover', sessionKey: childKey })],
+  ['searchSessions', ({ key, project }) => ({ query: 'plover', project, rootSessionKey: key })],
+  ['searchSessions', ({ key }) => ({ query: 'plover', sessionKey: key, currentSessionKey: 'x' })],
+  ['searchSessions', () => ({ query: 'plover', groupBy: 'session', limit: 20 })],
   ['listSessions', ({ project }) => ({ project })],
   ['listSubagents', ({ key }) => ({ parentSessionId: key })],
   ['listSubagents', ({ key }) => ({ rootSessionId: key })],
@@ -169,6 +174,21 @@ export const roundabout: [OperationName, (of: Place) => Record<string, unknown>]
     (of) => ({ ...hook(of), harnessAgentId: 'a2', childSessionKey: fresh(of) }),
   ],
 ];
+
+/** The same by tools. One that is new has to be added; null: it starts or ends something. */
+export const toolReads: Record<string, ((of: Place) => Record<string, unknown>[]) | null> = {
+  runSubagent: null,
+  cancel_subagent: null,
+  get_subagent: ({ id }) => [{ id }],
+  wait_subagents: ({ id }) => [{ ids: [id], waitSeconds: 0 }],
+  list_subagents: ({ key }) => [{ parentSessionId: key, limit: 100 }, { limit: 100 }],
+  get_callbacks: ({ key }) => [{ sessionKey: key, status: 'all' }],
+  session_search: ({ key, childKey }) => [
+    { query: 'plover', sessionKey: key },
+    { query: 'plover', sessionKey: childKey },
+    { query: 'plover' },
+  ],
+};
 
 /** Where the live events of a place are read. */
 export const streamsOf = ({ id, key, childKey }: Place): string[] =>
@@ -221,8 +241,7 @@ export function readersOf(api: Api, places: Place[], own: Place): Reader[] {
 }
 
 /** Reads come first: what is written must not be what is found. */
-export const isRead = (name: OperationName) =>
-  operations[name].method === 'GET' || ['searchSessions', 'waitSubagents'].includes(name);
+export const isRead = (name: OperationName) => permissionFor(name) === 'recall';
 export const inOrder = (Object.keys(operations) as OperationName[]).toSorted(
   (a, b) => Number(isRead(b)) - Number(isRead(a)),
 );

@@ -24,6 +24,7 @@ export const longFiles = {
   'test/launcher/launch.test.ts': 27,
   'test/e2e/demo.test.ts': 26,
   'test/workflows/longest-request.test.ts': 25,
+  'test/api/foreign-pairs.test.ts': 25,
   'test/launcher/start-detached.test.ts': 21,
   'test/workflows/random-lives.test.ts': 20,
   'test/e2e/restore.test.ts': 19,
