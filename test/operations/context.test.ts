@@ -1,6 +1,7 @@
 /** What children are given of their parents' context, and what it is made of, as callers see it. */
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
+import { entityPartsSchema } from '../../contract/entities.ts';
 import { hostHandlers } from '../../operations/index.ts';
 import { appendTurn } from '../../store/turns.ts';
 import { findSession } from '../../store/sessions.ts';
@@ -226,6 +227,31 @@ test('a name is that of one thing, and has a word in it', () =>
     expect([await refusal(asThing), await refusal(asAlias), await refusal(wordless)]).toEqual(
       Array(3).fill('bad_request'),
     );
+    for (const alias of ['', ' \t']) {
+      expect(entityPartsSchema.safeParse({ aliases: ['billing', alias] }).success).toBe(false);
+    }
+    for (const alias of ['++', '-']) {
+      const blank = room.ask('putEntity', { entity: 'Payments', aliases: ['billing', alias] });
+      expect([alias, await refusal(blank)]).toEqual([alias, 'bad_request']);
+    }
     expect(room.count('entities')).toBe(1);
+    expect((await room.ask('getEntity', { entity: 'Payments' })).aliases).toEqual(['billing']);
     await room.ask('putEntity', { entity: 'Billing', agentId: 'bob' });
+    // Neither agent has what the other knows.
+    expect(await refusal(room.ask('getEntity', { entity: 'Payments', agentId: 'bob' }))).toBe(
+      'not_found',
+    );
+    const { items } = await room.ask('listEntities', { agentId: 'bob' });
+    expect(items.map(({ name }) => name)).toEqual(['Billing']);
+  }));
+
+test('a context is asked for, and a checkpoint written, by a key with session: before it', () =>
+  withOperations(async (room) => {
+    await room.ask('registerSession', { key: 'main' });
+    await say(room, 'main', 'user', 'hello');
+    const made = await room.ask('writeCheckpoint', { key: 'session:main', summary: 'We met.' });
+    expect(made.sessionKey).toBe('main');
+    const asked = await room.ask('getContext', { key: 'session:main' });
+    expect(asked).toEqual(await room.ask('getContext', { key: 'main' }));
+    expect(asked.offers!.text).toContain('Checkpoint:\n  We met.');
   }));

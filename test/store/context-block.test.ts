@@ -176,6 +176,9 @@ test('a turn of megabytes is read by its ends, and a line of its middle is never
     expect(lines.at(-1)).toBe('  the end');
     expect(lines.slice(0, -1).every((line) => line === '  line of text')).toBe(true);
     expect(lines.length).toBeGreaterThan(190);
+    // Where a line is read to its half alone, it says that it goes on.
+    await say('user', `${'abcdef\n'.repeat(3400)}${'y'.repeat(60_000)}\nwith its end`);
+    expect(block()).toMatch(/\n {2}abcdef\n {2}y+…\n {2}\[…\]\n {2}with its end$/);
   }));
 
 test('what was said in a branch that was left is not inherited', () =>
