@@ -54,8 +54,6 @@ export const limits = {
   jsonLevelsMax: 100,
   /** Names and values of one JSON text that is read, a line of a transcript or a long body: each takes some ten bytes of memory. */
   jsonValuesMax: 1_000_000,
-  /** Names and values of one JSON text that is read, a line of a transcript or a long body: each takes some ten bytes of memory. */
-  jsonValuesMax: 1_000_000,
   /** What is read of a transcript's file at once: as much as could come inline. What is known of it counts not. */
   transcriptBytesMax: 40 * MiB,
   transcriptLinesMax: 100_000,
@@ -153,7 +151,7 @@ export const limits = {
   searchHitsMax: 20,
   searchHitsDefault: 10,
   searchOffsetsMax: 20,
-  /** Sessions of a part of a tree that the index is asked for by name; of more the whole tree's turns are gone through. */
+  /** Sessions of a part of a tree that hear of its move, the newest; and those above one that a search looks for. */
   searchSessionsMax: 500,
   /** Sessions of a part of a tree that one search covers: of a larger part the newest. */
   searchTreeMax: 20_000,

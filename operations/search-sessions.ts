@@ -1,5 +1,5 @@
 /** Search in what sessions have said: whose turns, which sessions, and who asks. */
-import { defaults } from '../contract/limits.ts';
+import { defaults, limits } from '../contract/limits.ts';
 import type { OperationOutput, ParsedInput } from '../contract/operations.ts';
 import type { SearchScope } from '../contract/search.ts';
 import { keyAbove } from '../domain/lineage.ts';
@@ -115,20 +115,29 @@ function parentOf(
   return above === null ? null : (find(above)?.id ?? null);
 }
 
-/** A tree's own root is in the index; what is below another session has to be named. */
+/** A tree's own root is in the index; what is below another session is named, within its tree. */
 function subtree(deps: Deps, root: SessionRow): Pick<SearchScope, 'sessionIds' | 'rootId'> {
   const { db } = deps.store;
-  if (lineageOf(db, root.id) === undefined) return { sessionIds: null, rootId: root.id };
-  return { sessionIds: sessionsFrom(db, root.id), rootId: null };
+  const edge = lineageOf(db, root.id);
+  if (edge === undefined) return { sessionIds: null, rootId: root.id };
+  const sessionIds = sessionsFrom(db, root.id, limits.searchTreeMax);
+  return { sessionIds, rootId: edge.root_session_id };
 }
 
 /** A child's token reads its own session, those below it and those above it. */
 function readableBy(deps: Deps, asking: InvocationRow, scope: SearchScope): SearchScope {
   const { db } = deps.store;
-  const readable = [
-    ...sessionsFrom(db, asking.session_id),
-    ...sessionsAbove(db, asking.session_id),
-  ];
-  const sessionIds = scope.sessionIds?.filter((id) => readable.includes(id)) ?? readable;
-  return { ...scope, sessionIds };
+  const own = asking.session_id;
+  const named = scope.sessionIds;
+  if (named?.length === 1) {
+    const isReadable = (id: number) => isAtOrAbove(db, own, id) || isAtOrAbove(db, id, own);
+    return { ...scope, sessionIds: named.filter(isReadable) };
+  }
+  const readable = [...sessionsFrom(db, own, limits.searchTreeMax), ...sessionsAbove(db, own)];
+  const among = new Set(readable);
+  return {
+    ...scope,
+    sessionIds: named?.filter((id) => among.has(id)) ?? readable,
+    rootId: scope.rootId ?? lineageOf(db, own)?.root_session_id ?? own,
+  };
 }

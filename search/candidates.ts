@@ -25,6 +25,8 @@ const plainShare = 0.05;
 const rarePlainShare = 0.005;
 /** Of what was to be expected. */
 const lonelyShare = 0.5;
+/** Turns that fit a term in a tree, of which a part is searched. */
+const walkedMax = 100_000;
 
 interface Asked {
   ids: number[];
@@ -80,9 +82,9 @@ function findAll({ index, places }: Shelf, { terms, without }: Query, { reach }:
   const counts = terms.map((term, at) => {
     // Says little, and stands in so many turns that asking for it takes longer than for all others.
     if (term.isStopWord) return turns / 2;
-    const ids = index
-      .selectAll(`(${reach.match} AND ${term.match})${end}`)
-      .filter((id) => reach.includes(places.sessionOf(id)));
+    const match = `(${reach.match} AND ${term.match})${end}`;
+    const all = reach.isExact ? index.selectAll(match) : index.select(match, walkedMax);
+    const ids = all.filter((id) => reach.includes(places.sessionOf(id)));
     for (const id of ids) {
       const bits = found.get(id);
       if (bits !== undefined || !term.isSoft) found.set(id, (bits ?? 0) | (1 << at));
@@ -151,14 +153,17 @@ function ask(
   count: number,
   limit: number,
 ): Asked {
+  const isWanted = (id: number) => reach.includes(places.sessionOf(id));
   const within = (): Asked => {
-    const ids = index.select(`(${reach.match} AND ${match})${end}`, limit);
-    return { ids, isCut: ids.length === limit };
+    const most = reach.isExact ? limit : walkedMax;
+    const all = index.select(`(${reach.match} AND ${match})${end}`, most);
+    const ids = all.filter(isWanted);
+    return { ids: ids.slice(0, limit), isCut: all.length === most || ids.length > limit };
   };
   if (reach.share < (count > plainMax ? plainShare : rarePlainShare)) return within();
   const most = Math.ceil(limit / Math.max(reach.share, plainShare));
   const all = index.select(match + end, most);
-  const ids = reach.share === 1 ? all : all.filter((id) => reach.includes(places.sessionOf(id)));
+  const ids = reach.share === 1 ? all : all.filter(isWanted);
   const isCut = all.length === most || ids.length > limit;
   // Others may have said it again and again since.
   if (isCut && ids.length < limit * lonelyShare) return within();

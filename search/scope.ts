@@ -5,8 +5,9 @@ import { projectName, type Place, type Places } from './places.ts';
 import type { ScopeNames } from './scope-names.ts';
 
 export interface Reach {
-  /** An expression for FTS5. */
+  /** An expression for FTS5. It fits more where it is not exact. */
   match: string;
+  isExact: boolean;
   includes(sessionId: number): boolean;
   /** How many turns of the index are looked at; and of all there are, which part: 0 to 1. */
   turns: number;
@@ -15,11 +16,11 @@ export interface Reach {
 
 /** Null where nothing can be found. */
 export function reachOf(names: ScopeNames, places: Places, scope: SearchScope): Reach | null {
-  const match = scopeMatch(names, scope);
-  if (match === null) return null;
+  const matched = scopeMatch(names, scope);
+  if (matched === null) return null;
   const includes = createTest(places, scope);
   const turns = countTurns(names, places, scope, includes);
-  const all = { match, includes, turns, share: turns / Math.max(1, places.turns()) };
+  const all = { ...matched, includes, turns, share: turns / Math.max(1, places.turns()) };
   return scope.withoutId === null ? all : leaveOut(all, places, [scope.withoutId]);
 }
 
@@ -29,6 +30,7 @@ export function leaveOut(reach: Reach, places: Places, sessionIds: readonly numb
   if (ids.size === 0) return reach;
   const turns = reach.turns - turnsIn(places, ids);
   return {
+    ...reach,
     match: `(${reach.match} NOT scope : (${anyOf('s', [...ids])}))`,
     includes: (sessionId) => reach.includes(sessionId) && !ids.has(sessionId),
     turns,
@@ -73,25 +75,35 @@ function turnsIn(places: Places, sessionIds: Iterable<number>): number {
   return turns;
 }
 
-function scopeMatch(names: ScopeNames, scope: SearchScope): string | null {
-  const { agentId, project, sessionIds, rootId } = scope;
-  const all: string[] = [];
-  if (project !== null) {
-    const ids = projectsIn(names, agentId, project).map(({ id }) => id);
+/** FTS5 looks for each that is named: where there are more, all that they are among is gone through. */
+const namedMax = 500;
+
+function scopeMatch(
+  names: ScopeNames,
+  { agentId, project, sessionIds, rootId }: SearchScope,
+): Pick<Reach, 'match' | 'isExact'> | null {
+  const projectIds =
+    project === null ? null : projectsIn(names, agentId, project).map(({ id }) => id);
+  const named: string[] = [];
+  let isExact = true;
+  for (const [kind, ids] of [
+    ['p', projectIds],
+    ['s', sessionIds],
+  ] as const) {
+    if (ids === null) continue;
     if (ids.length === 0) return null;
-    all.push(`(${anyOf('p', ids)})`);
-  } else if (sessionIds === null && rootId === null) {
+    if (ids.length > namedMax) isExact = false;
+    else named.push(anyOf(kind, ids));
+  }
+  const isTree = rootId !== null && (sessionIds === null || !isExact);
+  if (isTree) named.push(`"t${rootId}" OR "s${rootId}"`);
+  if (named.length === 0) {
     // A session is one agent's, and so are a tree and a project's part of it.
     const id = names.find('agent', agentId);
     if (id === undefined) return null;
-    all.push(`"a${id}"`);
+    named.push(`"a${id}"`);
   }
-  if (sessionIds !== null) {
-    if (sessionIds.length === 0) return null;
-    all.push(`(${anyOf('s', sessionIds)})`);
-  }
-  if (rootId !== null) all.push(`("t${rootId}" OR "s${rootId}")`);
-  return `scope : (${all.join(' AND ')})`;
+  return { match: `scope : (${named.map((one) => `(${one})`).join(' AND ')})`, isExact };
 }
 
 const anyOf = (kind: string, ids: readonly number[]) =>

@@ -4,13 +4,17 @@ import type { Db } from './database.ts';
 import type { SessionRow } from './sessions.ts';
 
 /** The session itself and what is below it, the newest first where there are too many. */
-export function sessionsFrom(db: Db, id: number): number[] {
+export function sessionsFrom(
+  db: Db,
+  id: number,
+  most: number = limits.searchSessionsMax,
+): number[] {
   return db
     .all<{ id: number }>(
       `WITH RECURSIVE below(id) AS (
          SELECT :id UNION SELECT l.session_id FROM lineage l JOIN below ON l.parent_session_id = below.id)
-       SELECT id FROM below ORDER BY id DESC LIMIT ${limits.searchSessionsMax}`,
-      { id },
+       SELECT id FROM below ORDER BY id DESC LIMIT :most`,
+      { id, most },
     )
     .map((row) => row.id);
 }

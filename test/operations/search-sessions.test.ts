@@ -1,39 +1,9 @@
 import { expect, test } from '@jest/globals';
 import type { OperationInput } from '../../contract/operations.ts';
-import { setRanges } from '../../store/reading-order.ts';
-import { findSession, registerSession } from '../../store/sessions.ts';
-import { insertLineage } from '../../store/lineage.ts';
 import { appendTurn } from '../../store/turns.ts';
 import type { TurnRole } from '../../contract/words.ts';
 import { callerAs, refusal, withOperations, type Room } from './operations-fixture.ts';
-
-interface Told {
-  agentId?: string;
-  project?: string;
-  parent?: string;
-}
-
-/** An external session with turns, as hooks would make it. */
-async function tell(
-  room: Room,
-  key: string,
-  turns: (string | [TurnRole, string])[],
-  told: Told = {},
-) {
-  const agentId = told.agentId ?? 'default';
-  await room.store.write((tx) => {
-    const fresh = { agentId, sessionKey: key, harness: null, title: null };
-    const row = registerSession(tx, { ...fresh, project: told.project ?? null });
-    if (told.parent !== undefined) {
-      const parent = registerSession(tx, { ...fresh, sessionKey: told.parent, project: null });
-      insertLineage(tx, row, parent, 'explicit');
-    }
-    for (const turn of turns) {
-      const [role, text] = typeof turn === 'string' ? (['user', turn] as const) : turn;
-      appendTurn(tx, { sessionId: row.id, role, text });
-    }
-  });
-}
+import { tell } from './tell.ts';
 
 const found = async (room: Room, input: OperationInput<'searchSessions'>) =>
   (await room.ask('searchSessions', input)).hits.map(({ sessionKey, excerpt }) => [
@@ -286,36 +256,6 @@ test('of marks only a summary is found, the best of a session, behind the turn t
     ]);
     expect(await about('otter')).toEqual([['mark', 2]]);
     expect(await about('started')).toEqual([]);
-  }));
-
-test('turns are counted as they came: marks, branches and what is told late shift none of them', () =>
-  withOperations(async (room) => {
-    const roles: TurnRole[] = ['user', 'mark', 'assistant', 'tool', 'mark', 'mark', 'stdout'];
-    const turns = Array.from({ length: 300 }, (_, n): [TurnRole, string] => {
-      const role = roles[(n * 5) % roles.length]!;
-      return [role, role === 'mark' ? `branch: ${n}` : `said${n}x`];
-    });
-    await tell(room, 'one', turns);
-    // The program has gone back, and what came last is read first.
-    await room.store.write((tx) => {
-      const { id } = findSession(tx.db, 'default', 'one')!;
-      setRanges(tx, id, [
-        [250, 300],
-        [1, 100],
-        [301, null],
-      ]);
-    });
-    const placeOf = (seq: number) => (seq >= 250 ? seq - 249 : seq <= 100 ? seq + 51 : null);
-    let turn = 0;
-    for (const [index, [role, text]] of turns.entries()) {
-      if (role === 'mark') continue;
-      turn += 1;
-      const { hits } = await room.ask('searchSessions', { query: text });
-      const seq = index + 1;
-      expect(hits).toEqual([
-        expect.objectContaining({ excerpt: text, turn, seq, place: placeOf(seq) }),
-      ]);
-    }
   }));
 
 test('grouped by session, each session has its best turn', () =>

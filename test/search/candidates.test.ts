@@ -1,5 +1,8 @@
 /** What there is is found, however much of the same there is beside it. */
 import { expect, test } from '@jest/globals';
+import { insertLineage } from '../../store/lineage.ts';
+import { insertSession } from '../../store/sessions.ts';
+import { appendTurns } from '../../store/turns.ts';
 import { withSearch } from './search-fixture.ts';
 
 test('by session, one that says it in more turns than are looked at hides no other', () =>
@@ -40,4 +43,37 @@ test('what another agent has said again and again since hides nothing of what th
     await repeat(await session('bob', { agentId: 'bob' }), 'needle', 20_000);
     const turns = search('needle', { agentId: 'alice' }).map(({ turn }) => turn);
     expect(turns.toSorted()).toEqual([1, 3]);
+  }));
+
+test('a part of a tree is searched, however many sessions it has and however much is said around it', () =>
+  withSearch(async ({ session, repeat, search, sessionsWith, store }) => {
+    const root = await session('root');
+    const middle = await session('middle');
+    const ids = await store.write((tx) => {
+      insertLineage(tx, middle, root, 'explicit');
+      return Array.from({ length: 10_000 }, (_, n) => {
+        const names = { agentId: 'default', sessionKey: `c${n}`, kind: 'external' as const };
+        const project = `/p/${n % 1000}`;
+        const row = insertSession(tx, { ...names, harness: null, project, title: null });
+        insertLineage(tx, row, middle, 'explicit');
+        const text = n === 17 ? 'the needle and a rare one' : n % 100 === 0 ? 'a needle' : 'hay';
+        appendTurns(tx, row.id, [{ role: 'user', text }]);
+        return row.id;
+      });
+    });
+    await repeat(root, 'needle', 5000);
+    await repeat(await session('other'), 'needle', 60_000);
+    const part = { rootId: root.id, sessionIds: ids };
+    const few = { rootId: root.id, sessionIds: ids.slice(0, 3000) };
+    const keys = (query: string, scope: object) =>
+      search(query, scope, 20).map(({ sessionKey }) => sessionKey);
+    for (const scope of [part, few, { project: '/p' }, { ...part, project: '/p/17' }]) {
+      expect(keys('rare', scope)).toEqual(['c17']);
+      expect(keys('needle rare', scope)[0]).toBe('c17');
+    }
+    expect(keys('needle', part)).toHaveLength(20);
+    expect(sessionsWith('needle', few, 20)).toHaveLength(20);
+    expect(keys('needle', part).every((key) => key.startsWith('c'))).toBe(true);
+    // Named by another tree, they are in none.
+    expect(keys('needle', { rootId: ids[0]!, sessionIds: ids })).toEqual([]);
   }));
