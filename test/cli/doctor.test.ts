@@ -237,7 +237,8 @@ test('a server file that was left behind does not hold doctor up', async () => {
     expect(run.out).toContain('does not answer');
     expect(run.out).toContain('Agents that run go on');
     expect(run.out).toContain(`${serverFile}: the process named there is gone`);
-    expect(Date.now() - startedAt).toBeLessThan(5_000);
+    // For a server that may come back a client waits half a minute.
+    expect(Date.now() - startedAt).toBeLessThan(20_000);
     rmSync(serverFile);
   });
 });

@@ -68,6 +68,7 @@ test.each([
     writeLauncherFile(home, fields);
     const begunAt = performance.now();
     await expect(new SubAgentSessionManager({ home }).get('sub_1')).rejects.toMatchObject(isGone);
-    expect(performance.now() - begunAt).toBeLessThan(1_000);
+    // For one that comes half a minute.
+    expect(performance.now() - begunAt).toBeLessThan(15_000);
   });
 });

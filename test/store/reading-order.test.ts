@@ -156,12 +156,17 @@ test('a transcript that is read in another order costs little more than one that
         const ranges = swapped.map((seq) => [seq, seq] as const);
         if (isSwapped) setRanges(tx, made.id, [...ranges, [2 * pairs + 1, null]]);
       });
-      const began = performance.now();
-      const read = store.db.get<{ content: string }>(
-        'SELECT content FROM session_transcripts WHERE session_key = :sessionKey',
-        { sessionKey },
-      );
-      times.push(performance.now() - began);
+      const took = [];
+      let read: { content: string } | undefined;
+      for (let time = 0; time < 3; time += 1) {
+        const began = performance.now();
+        read = store.db.get<{ content: string }>(
+          'SELECT content FROM session_transcripts WHERE session_key = :sessionKey',
+          { sessionKey },
+        );
+        took.push(performance.now() - began);
+      }
+      times.push(Math.min(...took));
       const order = isSwapped ? swapped : swapped.map((_, index) => index + 1);
       expect(read!.content).toBe(order.map((seq) => `User: ${seq}`).join('\n'));
     }
