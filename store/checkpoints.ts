@@ -99,7 +99,8 @@ function madeDigest(db: Db, session: SessionRow, summary: string | null): string
   const prompts = lastPrompts(db, session.id, {
     after: Math.max(0, session.last_seq - limits.digestTurnsMax),
     count: limits.checkpointEveryPrompts,
-    charsMax: limits.contextCheckpointCharsMax,
+    // Twice as far as its first line is looked for: a secret that begins there is whole.
+    charsMax: 2 * limits.contextCheckpointCharsMax,
   });
   const [last] = lastSaid(db, session.id, rangesFromEnd(db, session.id), 1);
   return digestOf({

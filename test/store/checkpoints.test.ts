@@ -45,3 +45,13 @@ test('a checkpoint of nothing new is not taken, and of nothing at all neither', 
     await checkpoint('session_end');
     expect(lastCheckpoint(store.db, parent.id)?.trigger).toBe('pre_compaction');
   }));
+
+test('a digest shows no half of a secret, wherever in a prompt it begins', () =>
+  withScene(async ({ store, parent, say, checkpoint }) => {
+    const secret = ['ghp', 'a1B2'.repeat(9)].join('_');
+    for (const blanks of [3985, 3990, 3999]) {
+      await say('user', `${'\n'.repeat(blanks)}${secret}`);
+      await checkpoint();
+      expect(lastCheckpoint(store.db, parent.id)!.digest).not.toContain('ghp_');
+    }
+  }));
