@@ -10,6 +10,7 @@ import {
   setRanges,
   wasSaid,
 } from '../../store/reading-order.ts';
+import { readingPlaces } from '../../store/reading-places.ts';
 import { lastPrompts, lastSaid } from '../../store/said.ts';
 import { registerSession } from '../../store/sessions.ts';
 import { appendTurns } from '../../store/turns.ts';
@@ -76,6 +77,18 @@ test('only the end of the order is written, and the whole is as it was meant', a
         const all = read.map(({ seq }) => seq).toSorted((a, b) => a - b);
         expect(all).toEqual([...new Set(all)]);
         if (!leaves) expect(all).toEqual(all.map((_, index) => index + 1));
+        // What came after a turn: since all that was there, or late.
+        const after = Math.floor((read.length * back) / 40);
+        const known = read.findLastIndex(({ seq }) => seq <= after);
+        const later = rangesAfter(store.db, session.id, after);
+        const placed = read.map(({ seq }) => {
+          const found = later.filter(({ from, to }) => from <= seq && seq <= to);
+          expect(found.length).toBe(seq > after ? 1 : 0);
+          return found[0]?.isLate;
+        });
+        expect(placed).toEqual(read.map(({ seq }, at) => (seq > after ? at < known : undefined)));
+        const placeOf = readingPlaces(store.db, session.id, { first: 1, last: everyTurn });
+        expect(read.map(({ seq }) => placeOf(seq))).toEqual(read.map((_, at) => at + 1));
         marks += said.length - said.filter(Boolean).length;
         if (!leaves) expect(all).toHaveLength(every.length + marks);
         const next = new Map(every.map((seq, at) => [seq, every[at + 1]]));
