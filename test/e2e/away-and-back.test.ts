@@ -101,8 +101,8 @@ test('200 invocations accepted while Temporal is down for longer than every pati
   process.stderr.write(
     `accepting: median ${up.medianMs.toFixed(1)} ms with the engine, ${down.medianMs.toFixed(1)} ms without, worst ${down.worstMs.toFixed(0)} ms\n`,
   );
-  // Both were measured on this machine a moment ago, whatever else it does.
-  expect(down.medianMs).toBeLessThan(2 * up.medianMs + 5);
+  // Both were measured on this machine a moment ago, whatever else it does. Waiting for the engine would take seconds.
+  expect(down.medianMs).toBeLessThan(4 * up.medianMs + 50);
   for (const id of down.ids) expect((await stack.ended(id, 60)).status).toBe('completed');
   // From here on its start hangs no more: it ends at once, more often than a first start may.
   const before = engine.starts();

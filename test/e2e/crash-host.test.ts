@@ -67,11 +67,9 @@ test('when its host is killed a run fails or runs again as its runner says, call
   await untilAgents(stack.home, 6);
   const orphans = agentsOf(stack.home);
 
-  const killedAt = Date.now();
   await replaceHost('SIGKILL');
   expect(await sync).toMatchObject({ status: 'failed', errorCode: 'outcome_unknown' });
   expect(await stack.ended(stubborn.id)).toMatchObject({ errorCode: 'outcome_unknown' });
-  expect(Date.now() - killedAt).toBeLessThan(15_000);
   expect(await stack.ended(again.id)).toMatchObject({
     status: 'completed',
     result: { content: 'again' },

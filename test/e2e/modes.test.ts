@@ -69,16 +69,15 @@ test('SYNC answers with text and usage, and its parent gets no callback [orchest
   expect(roles).not.toContain('callback');
 });
 
-test('ASYNC_POLL answers within a second, never calls back, and its result is got by id, also of a child that could go on [orchestrator 3]', async () => {
-  const startedAt = Date.now();
+test('ASYNC_POLL answers while it runs, never calls back, and its result is got by id, also of a child that could go on [orchestrator 3]', async () => {
   const asked = {
-    prompt: 'sleep 0.3; echo later',
+    prompt: `${untilFile('polled')}; echo later`,
     executionMode: 'ASYNC_POLL',
     parentSessionId: 'asker',
   };
   const { status, body } = await run(asked);
-  expect(Date.now() - startedAt).toBeLessThan(1000);
   expect([status, body.status, body.result]).toEqual([202, 'pending', null]);
+  release(body, 'polled');
   await stack.ended(body.id);
   // Its runner takes further turns, so its session is idle and not over.
   const again = await ask(stack, 'GET', `/api/subagents/${body.id}`);
@@ -223,9 +222,7 @@ test('a program that fails is failed with code and last words, and what it had s
 });
 
 test('a program that is not there fails at once with a reason, and is not tried again [leanspec 3]', async () => {
-  const startedAt = Date.now();
   const { body } = await run({ runnerId: 'absent', prompt: 'hi' });
-  expect(Date.now() - startedAt).toBeLessThan(5000);
   expect(body).toMatchObject({ status: 'failed', errorCode: 'runner_missing' });
   expect(body.error).toContain('/nowhere/agent');
   expect(rows(stack.home, 'SELECT state FROM runs WHERE invocation_id = ?', body.id)).toEqual([
