@@ -49,13 +49,8 @@ export async function postHook(
     if (status >= 200 && status < 300) return { kind: 'answered', answer: body ?? {} };
     const why = typeof body?.detail === 'string' ? body.detail : `the server answered ${status}`;
     if (refusals.has(status)) {
-      const isUnsettled = body?.code === unsettledCode;
-      return isUnsettled
-        ? { kind: 'unsettled', why: `${why}: ${toSettle}` }
-        : {
-            kind: 'refused',
-            why: why.startsWith('transcriptPath: ') ? `${why}; all else is kept` : why,
-          };
+      if (body?.code === unsettledCode) return { kind: 'unsettled', why: `${why}: ${toSettle}` };
+      return { kind: 'refused', why };
     }
     return { kind: status === 401 ? 'locked' : 'away', why };
   } catch (error) {

@@ -66,6 +66,12 @@ const transcript = {
   transcriptPath: mended(pathSchema)
     .optional()
     .describe("A file of it below the programs' own folders, or one that the configuration allows"),
+  transcriptOptional: z
+    .boolean()
+    .optional()
+    .describe(
+      'A transcript that is refused does not refuse the hook: it is answered, and `transcriptRefused` says why',
+    ),
 };
 const lastAssistantMessage = words.optional();
 
@@ -156,6 +162,10 @@ export const stopSchema = hook({
 const flags = {
   bypassed: z.literal(true).optional().describe('The session is bypassed: nothing was done'),
   internal: z.literal(true).optional().describe('X-Offshoot-No-Hooks: nothing was done'),
+  transcriptRefused: z
+    .string()
+    .optional()
+    .describe('Why its transcript was not taken, where it was optional'),
 };
 const inject = z.string().describe('For the model, as it is; empty where there is nothing to say');
 

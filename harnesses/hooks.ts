@@ -70,6 +70,7 @@ const eventNames: ReadonlySet<string> = new Set(['hook_event_name', 'hookEventNa
 export const ourFields: ReadonlySet<string> = new Set([
   ...['harness', 'sessionKey', 'sessionId', 'agentId', 'harnessAgentId', 'project', 'cwd', 'at'],
   ...['runtimePath', 'idempotencyKey', 'transcript', 'transcriptPath', 'lastAssistantMessage'],
+  ...['transcriptOptional'],
   ...['parentSessionKey', 'parentKey', 'parentId', 'parentID', 'source', 'title', 'reason'],
   ...['userMessage', 'userPrompt', 'summary', 'childSessionKey', 'parentHarnessAgentId'],
   ...['agentType', 'prompt', 'allSaid', 'stopHookActive'],

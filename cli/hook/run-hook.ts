@@ -44,7 +44,10 @@ export async function runHook(deps: HookDeps): Promise<HookOutput> {
   const { posted, trouble } = await deliver(hook, call.isUnread, deps);
   if (posted.kind !== 'answered') return silence(trouble, posted.why);
   const answer = hooks.tellAnswer(call.event, posted.answer);
-  return { ...silence(trouble), out: answer === '' ? '' : `${answer}\n` };
+  const { transcriptRefused: refused } = posted.answer;
+  const why =
+    typeof refused === 'string' ? `all but its transcript is kept: ${refused}` : undefined;
+  return { ...silence(trouble, why), out: answer === '' ? '' : `${answer}\n` };
 }
 
 /**
@@ -75,7 +78,9 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 /** When it happened, and by what it is known when it comes again. */
 function withKey({ event, request }: HookCall, now: number): SpooledHook {
   const at = request.at ?? new Date(now).toISOString();
-  return { event, request: { ...request, at, idempotencyKey: randomUUID() } };
+  // A file out of the server's reach must not cost the program what it is told.
+  const optional = request.transcriptPath !== undefined && { transcriptOptional: true };
+  return { event, request: { ...request, at, ...optional, idempotencyKey: randomUUID() } };
 }
 
 interface Delivered {

@@ -49,6 +49,8 @@ export interface Hook {
   idempotencyKey?: string | undefined;
   transcript?: string | undefined;
   transcriptPath?: string | undefined;
+  /** Its answer is wanted also where the transcript is refused. */
+  transcriptOptional?: boolean | undefined;
   extra: Record<string, unknown> | null;
 }
 
@@ -108,11 +110,11 @@ export async function hear<A extends object>(
     const work = (from: Brought) => (tx: Tx) =>
       hearIn(tx, { asking, agentId, about, caller, config, kind, hook, effect }, from);
     try {
-      return refuseAfter(await deps.store.write(work(brought)), brought);
+      return answerAfter(await deps.store.write(work(brought)), hook, brought);
     } catch (error) {
       if (!(error instanceof NeedsWhole)) throw error;
       const whole = await bring(deps, reported, true);
-      return refuseAfter(await deps.store.write(work(whole)), whole);
+      return answerAfter(await deps.store.write(work(whole)), hook, whole);
     }
   });
 }
@@ -182,9 +184,11 @@ async function bring(deps: Deps, reported: Reported, isWhole: boolean): Promise<
   }
 }
 
-function refuseAfter<A extends object>(answer: A, { refusal }: Brought): A {
-  if (refusal !== null && !('bypassed' in answer)) throw refusal;
-  return answer;
+function answerAfter<A extends object>(answer: A, hook: Hook, { refusal }: Brought): A {
+  if (refusal === null || 'bypassed' in answer) return answer;
+  if (hook.transcriptOptional !== true) throw refusal;
+  const { message, hint } = refusal;
+  return { ...answer, transcriptRefused: hint === null ? message : `${message}. ${hint}` };
 }
 
 export interface Hearing<A> {
@@ -202,7 +206,8 @@ export interface Hearing<A> {
 function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought): A {
   const { asking, agentId, about, caller, config, kind, hook, effect } = hearing;
   const isOver = asking !== null && hasEnded(tx.db, asking.id);
-  const isUnread = caller.isLateHook || brought.refusal !== null || isOver;
+  const isRefused = brought.refusal !== null && hook.transcriptOptional !== true;
+  const isUnread = caller.isLateHook || isRefused || isOver;
   const before = findSession(tx.db, agentId, about.sessionKey) ?? null;
   const holder =
     about.rootSessionKey === null ? before : findSession(tx.db, agentId, about.rootSessionKey);

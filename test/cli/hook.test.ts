@@ -6,23 +6,15 @@ import { expect, test } from '@jest/globals';
 import { runHook, type HookOutput } from '../../cli/hook/run-hook.ts';
 import { limits } from '../../contract/limits.ts';
 import { copilotCliHooks } from '../../harnesses/copilot-cli/hooks.ts';
-import { answerJson, withFakeServer, type Answer, type FakeServer } from '../client/fake-server.ts';
+import { answerJson, type Answer } from '../client/fake-server.ts';
 import { withFolder } from '../support/folder.ts';
+import { argsFor, base, noVariables, withHookHome } from './hook-home.ts';
 
 const nothing: HookOutput = { out: '', err: '' };
-const noVariables = { home: null, url: null, token: null, noHooks: null };
 const ok: Answer = (_, response) => answerJson(response, { inject: 'Known: 42.' });
 
-interface Home {
-  folder: string;
-  server: FakeServer;
-  /** One hook of a program whose stdin is this. */
-  hook(stdin: unknown, more?: Partial<Parameters<typeof runHook>[0]>): Promise<HookOutput>;
-  spooled(): string[];
-}
-
 test("a prompt is sent in our names with the home's token, and answered in the program's form", () =>
-  withHome(ok, async ({ hook, server, spooled }) => {
+  withHookHome(ok, async ({ hook, server, spooled }) => {
     const told = await hook({ session_id: 's', cwd: '/w', prompt: 'hi', permission_mode: 'plan' });
     expect(told).toEqual({
       out: '{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"Known: 42."}}\n',
@@ -47,7 +39,7 @@ test("a prompt is sent in our names with the home's token, and answered in the p
   }));
 
 test('a hook that says nothing to us is not sent', () =>
-  withHome(ok, async ({ hook, server }) => {
+  withHookHome(ok, async ({ hook, server }) => {
     expect(await hook({ session_id: 's' }, argsFor('PreToolUse'))).toEqual(nothing);
     expect(server.seen).toEqual([]);
   }));
@@ -58,7 +50,7 @@ test.each([
   ['[1]', 'stdin is no JSON object'],
   ['x'.repeat(limits.hookInputBytesMax + 1), 'the payload has more than 16777216 bytes'],
 ])('of a stdin that is no payload one line is told, and nothing is sent', (stdin, why) =>
-  withHome(ok, async ({ hook, server, spooled }) => {
+  withHookHome(ok, async ({ hook, server, spooled }) => {
     expect(await hook(stdin)).toEqual({ out: '', err: `offshoot hook: ${why}\n` });
     expect(server.seen).toEqual([]);
     expect(spooled()).toEqual([]);
@@ -68,7 +60,7 @@ test.each([
 test.each([[['Stop']], [['--harness', 'codex']], [['Stop', '--harness', ' ']], [['Stop', '-x']]])(
   'of the words %j the usage is told',
   (args) =>
-    withHome(ok, async ({ hook }) => {
+    withHookHome(ok, async ({ hook }) => {
       const { out, err } = await hook({}, { args });
       expect(out).toBe('');
       expect(err).toContain('usage: offshoot hook <event> --harness <name>');
@@ -76,7 +68,7 @@ test.each([[['Stop']], [['--harness', 'codex']], [['Stop', '--harness', ' ']], [
 );
 
 test('without a server a hook is kept, for its user alone and with its time and key', () =>
-  withHome(ok, async ({ folder, hook, server, spooled }) => {
+  withHookHome(ok, async ({ folder, hook, server, spooled }) => {
     await server.stop();
     const told = await hook({ session_id: 's', prompt: 'hi' });
     expect(told.out).toBe('');
@@ -93,7 +85,7 @@ test('without a server a hook is kept, for its user alone and with its time and 
   }));
 
 test('the next hook sends what waits before itself, in order, and prints its own answer alone', () =>
-  withHome(answerByPrompt, async ({ hook, server, spooled }) => {
+  withHookHome(answerByPrompt, async ({ hook, server, spooled }) => {
     await server.stop();
     for (const prompt of ['1', '2', '3']) await hook({ session_id: 's', prompt });
     const keys = spooled();
@@ -111,7 +103,7 @@ test('the next hook sends what waits before itself, in order, and prints its own
   }));
 
 test('a server that does not answer holds a program up no longer than the limit', () =>
-  withHome(
+  withHookHome(
     () => undefined,
     async ({ hook, spooled }) => {
       // It never answers, so whatever ends this is the limit.
@@ -125,7 +117,7 @@ test('a server that does not answer holds a program up no longer than the limit'
   ));
 
 test('a program that writes its transcript after it calls the hook is given that time, and no other is', () =>
-  withHome(
+  withHookHome(
     ({ body }, response) => {
       const path = String(body?.transcriptPath);
       answerJson(response, { inject: readFileSync(path, 'utf8') });
@@ -146,7 +138,7 @@ test('a program that writes its transcript after it calls the hook is given that
   ));
 
 test('a hook that its program ends is kept', () =>
-  withHome(
+  withHookHome(
     () => undefined,
     async ({ hook, spooled }) => {
       const over = AbortSignal.timeout(50);
@@ -171,7 +163,7 @@ test('a hook that its program ends is kept', () =>
 test.each([400, 403, 404, 409, 413, 422])(
   'a hook that the server refuses by %s is not kept',
   (status) =>
-    withHome(
+    withHookHome(
       (_, response) => answerJson(response, { detail: "It is another one's." }, status),
       async ({ hook, spooled }) => {
         expect(await hook({ session_id: 's' })).toEqual({
@@ -184,7 +176,7 @@ test.each([400, 403, 404, 409, 413, 422])(
 );
 
 test.each([401, 408, 429, 500, 503])('a hook that comes back with %s is kept', (status) =>
-  withHome(
+  withHookHome(
     (_, response) => answerJson(response, {}, status),
     async ({ hook, spooled }) => {
       expect((await hook({ session_id: 's' })).out).toBe('');
@@ -194,7 +186,7 @@ test.each([401, 408, 429, 500, 503])('a hook that comes back with %s is kept', (
 );
 
 test('a program is told what it is told also where its transcript is refused; why that is goes to stderr', () =>
-  withHome(
+  withHookHome(
     (_, response) =>
       answerJson(response, { inject: 'Known: 42.', transcriptRefused: 'It is elsewhere.' }),
     async ({ hook, server, spooled }) => {
@@ -207,7 +199,7 @@ test('a program is told what it is told also where its transcript is refused; wh
   ));
 
 test('a refused one that waited keeps nothing back', () =>
-  withHome(refuseFirst, async ({ hook, server, spooled }) => {
+  withHookHome(refuseFirst, async ({ hook, server, spooled }) => {
     await server.stop();
     await hook({ session_id: 's', prompt: 'refused' });
     await hook({ session_id: 's', prompt: '2' });
@@ -218,7 +210,7 @@ test('a refused one that waited keeps nothing back', () =>
   }));
 
 test('a file that is no hook any more is set aside, and those behind it are sent', () =>
-  withHome(ok, async ({ folder, hook, server }) => {
+  withHookHome(ok, async ({ folder, hook, server }) => {
     const spool = join(folder, 'spool', 'hooks');
     mkdirSync(spool, { recursive: true });
     writeFileSync(join(spool, '0000000000000001-aaaaaaaa-5.json'), '{"eve');
@@ -237,7 +229,7 @@ test.each([
     ),
   ],
 ])('a spool that is full of %s takes no more, and says so', (_, names) =>
-  withHome(ok, async ({ folder, hook, server, spooled }) => {
+  withHookHome(ok, async ({ folder, hook, server, spooled }) => {
     const spool = join(folder, 'spool', 'hooks');
     mkdirSync(spool, { recursive: true });
     for (const name of names) {
@@ -253,7 +245,7 @@ test.each([
   ['a server', true],
   ["a token for the home's server", false],
 ])('%s that the environment names has a spool of its own', (_what, hasUrl) =>
-  withHome(ok, async ({ folder, hook, server, spooled }) => {
+  withHookHome(ok, async ({ folder, hook, server, spooled }) => {
     const url = hasUrl ? server.url : null;
     const environment = { ...noVariables, url, token: "the child's" };
     await server.stop();
@@ -274,7 +266,7 @@ test.each([
 );
 
 test('a copy of a home does not report to the server of the other', () =>
-  withHome(ok, ({ folder, hook, server }) =>
+  withHookHome(ok, ({ folder, hook, server }) =>
     withFolder(async (copy) => {
       writeFileSync(join(copy, 'server.json'), readFileSync(join(folder, 'server.json')));
       expect((await hook({ session_id: 's' }, { home: copy })).err).toContain(
@@ -296,49 +288,10 @@ test('where there is no home none is made', () =>
     expect(readdirSync(folder)).toEqual([]);
   }));
 
-function argsFor(event: string) {
-  return { args: [event, '--harness', 'claude-code'] };
-}
-
-const base = {
-  ...argsFor('UserPromptSubmit'),
-  environment: noVariables,
-  now: () => Date.parse('2026-11-18T00:00:00Z'),
-  signal: new AbortController().signal,
-};
-
 function answerByPrompt(...[{ body }, response]: Parameters<Answer>): void {
   answerJson(response, { inject: `Known: ${String(body?.userMessage)}` });
 }
 
 function refuseFirst(...[{ body }, response]: Parameters<Answer>): void {
   answerJson(response, {}, body?.userMessage === 'refused' ? 409 : 200);
-}
-
-function withHome(answer: Answer, use: (home: Home) => Promise<void>): Promise<void> {
-  return withFolder((folder) =>
-    withFakeServer(answer, async (server) => {
-      const tokenFile = join(folder, 'token');
-      writeFileSync(tokenFile, 'the-token\n');
-      writeFileSync(join(folder, 'server.json'), JSON.stringify({ url: server.url, tokenFile }));
-      await use({
-        folder,
-        server,
-        hook: (stdin, more) => {
-          const text = typeof stdin === 'string' ? stdin : JSON.stringify(stdin);
-          const bytes = Readable.from(text === '' ? [] : [Buffer.from(text)]);
-          return runHook({ ...base, home: folder, stdin: bytes, ...more });
-        },
-        spooled: () => jsonFilesIn(join(folder, 'spool', 'hooks')),
-      });
-    }),
-  );
-}
-
-function jsonFilesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((name) => name.endsWith('.json'));
-  } catch {
-    return [];
-  }
 }

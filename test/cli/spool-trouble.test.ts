@@ -2,17 +2,16 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { expect, test } from '@jest/globals';
-import { runHook, type HookOutput } from '../../cli/hook/run-hook.ts';
+import type { HookOutput } from '../../cli/hook/run-hook.ts';
 import { startSendingKept } from '../../cli/hook/send-kept.ts';
 import { openHookSpool, type HookSpool } from '../../client/hook-spool.ts';
 import { homePaths } from '../../contract/home.ts';
 import { limits } from '../../contract/limits.ts';
 import { writePidFile } from '../../engine/pid-file.ts';
-import { answerJson, withFakeServer, type Answer, type FakeServer } from '../client/fake-server.ts';
-import { withFolder } from '../support/folder.ts';
+import { answerJson, type Answer, type FakeServer } from '../client/fake-server.ts';
 import { until } from './cli-harness.ts';
+import { withHookHome } from './hook-home.ts';
 
 interface Home {
   server: FakeServer;
@@ -31,48 +30,35 @@ interface Home {
 const ok: Answer = (_, response) => answerJson(response, { inject: 'Known.' });
 
 function withHome(answer: Answer, use: (home: Home) => Promise<void>): Promise<void> {
-  return withFolder((home) =>
-    withFakeServer(answer, async (server) => {
-      const tokenFile = join(home, 'token');
-      writeFileSync(tokenFile, 'the-token\n');
-      writeFileSync(join(home, 'server.json'), JSON.stringify({ url: server.url, tokenFile }));
-      const paths = homePaths(home);
-      const folder = paths.ownHookSpool;
-      mkdirSync(folder, { recursive: true });
-      const spool = openHookSpool(folder);
-      await use({
-        ...{ server, spool, folder },
-        hook: (prompt) =>
-          runHook({
-            args: ['UserPromptSubmit', '--harness', 'claude-code'],
-            environment: { home: null, url: null, token: null, noHooks: null },
-            now: Date.now,
-            signal: new AbortController().signal,
-            home,
-            stdin: Readable.from([Buffer.from(JSON.stringify({ session_id: 's', prompt }))]),
-          }),
-        keep(...prompts) {
-          for (const userMessage of prompts) {
-            const request = { harness: 'claude-code', sessionKey: 's', userMessage };
-            spool.add({ event: 'user-prompt-submit', request });
-          }
-        },
-        async look(during) {
-          const log: string[] = [];
-          const stop = startSendingKept({
-            ...{ paths, url: server.url, everyMs: 20 },
-            log: (message) => log.push(message),
-          });
-          await during(log).finally(stop);
-        },
-        prompts: () => server.seen.map(({ body }) => body?.userMessage),
-        left: () =>
-          readdirSync(folder)
-            .filter((name) => name !== 'lock')
-            .map((name) => name.replace(/^\d+-\w+-\d+/, '')),
-      });
-    }),
-  );
+  return withHookHome(answer, async ({ folder: home, server, hook }) => {
+    const paths = homePaths(home);
+    const folder = paths.ownHookSpool;
+    mkdirSync(folder, { recursive: true });
+    const spool = openHookSpool(folder);
+    await use({
+      ...{ server, spool, folder },
+      hook: (prompt) => hook({ session_id: 's', prompt }),
+      keep(...prompts) {
+        for (const userMessage of prompts) {
+          const request = { harness: 'claude-code', sessionKey: 's', userMessage };
+          spool.add({ event: 'user-prompt-submit', request });
+        }
+      },
+      async look(during) {
+        const log: string[] = [];
+        const stop = startSendingKept({
+          ...{ paths, url: server.url, everyMs: 20 },
+          log: (message) => log.push(message),
+        });
+        await during(log).finally(stop);
+      },
+      prompts: () => server.seen.map(({ body }) => body?.userMessage),
+      left: () =>
+        readdirSync(folder)
+          .filter((name) => name !== 'lock')
+          .map((name) => name.replace(/^\d+-\w+-\d+/, '')),
+    });
+  });
 }
 
 const odd = '0000000000000001-aaaaaaaa-5.json';
@@ -189,7 +175,7 @@ test('the server writes down at which hook it is before it is, and tells which i
       const [name = ''] = spool.names();
       spool.count(name, limits.hookDeathsMax);
       await look(async (log) => {
-        await until(() => prompts().includes('2'));
+        await until(() => prompts().includes('2') && left().length === 1);
         expect(log).toEqual([expect.stringMatching(/are set aside: the server has died 2 times/)]);
       });
       expect(prompts()).toEqual(['1', 'deadly', '2']);

@@ -36,6 +36,35 @@ test('what its parent knows is told in full at the next start', () =>
     expect((await room.ask('hookSessionStart', start)).inject).toContain('As told before');
   }));
 
+test('where its transcript is optional a hook is answered as if it had named none, and says why it was not taken', () =>
+  withHooks(async (room) => {
+    const optional = { ...elsewhere, transcriptOptional: true };
+    const why = expect.stringMatching(/outside of the allowed folders.*hooks\.transcriptRoots/);
+    await room.prompt('main', 'the port is 4000');
+    const { id } = await room.start({ executionMode: 'ASYNC_CALLBACK', parentSessionId: 'main' });
+    await room.host.play(id, 'the answer');
+    const told = { ...optional, idempotencyKey: 'p1' };
+    const prompt = await room.prompt('main', 'go on', told);
+    expect(prompt).toMatchObject({
+      inject: expect.stringContaining('the answer'),
+      reason: 'callbacks',
+      transcriptRefused: why,
+    });
+    // Once more it is answered as it was, and said once.
+    expect(await room.prompt('main', 'go on', told)).toEqual(prompt);
+    expect(room.said('main')).toEqual(['user: the port is 4000', 'user: go on']);
+    const stop = { harness: 'claude-code', sessionKey: 'main', ...optional };
+    await room.ask('hookStop', { ...stop, idempotencyKey: 's1' });
+    expect((await room.callbacks('main')).map(({ state }) => state)).toEqual(['delivered']);
+
+    const start = { harness: 'claude-code', sessionKey: 'child', parentSessionKey: 'main' };
+    const { inject } = await room.ask('hookSessionStart', { ...start, ...optional });
+    expect(inject).toContain('the port is 4000');
+    const transcriptPath = room.stage('main.jsonl', '');
+    const taken = await room.prompt('main', 'next', { transcriptPath, transcriptOptional: true });
+    expect(taken).not.toHaveProperty('transcriptRefused');
+  }));
+
 test('all that was said is kept where the transcript cannot be read, and is not said once more beside one that can', () =>
   withHooks(async (room) => {
     const stop = { harness: 'gemini-cli', allSaid: 'the answer' };
