@@ -94,6 +94,8 @@ export const limits = {
   /** Prompts and answers of one page or wait, or turns; at least one entry is in it. The rest is the next one's. */
   pageBytesMax: 8 * MiB,
   transcriptPageDefault: 200,
+  /** Of an export: all of a page is gone through for secrets, and held as text by whoever asked. */
+  exportPageBytesMax: MiB,
   /** Sessions of one tree that are shown, and invocations; the answer says that there are more. */
   treeNodesMax: 5000,
   /** Levels of it: each is one inside the other, and programs that read it go down as deep. */

@@ -6,6 +6,7 @@ import { momentSchema } from './moments.ts';
 import { turnSchema } from './records.ts';
 import { keySchema, projectSchema, sessionKeySchema as key, yesOrNo } from './requests.ts';
 import { wordsSchema } from './said-words.ts';
+import { keptFields } from './unknown-fields.ts';
 import { wellFormed } from './well-formed.ts';
 import { withAliases } from './with-aliases.ts';
 import { turnRoleSchema, turnSources } from './words.ts';
@@ -104,6 +105,8 @@ export const exportedSessionSchema = z.object({
     .array(z.tuple([z.number().int().min(1), z.number().int().nullable()]))
     .refine(isOrder, 'must be ranges that share no turn, the last of them open')
     .nullable(),
+  /** Null: it goes on. Exports of before say nothing of it. */
+  endedAt: momentSchema.nullable().optional(),
 });
 
 /** Readers rely on it: a turn is told once, and what comes has its place behind all others. */
@@ -117,6 +120,9 @@ function isOrder(ranges: [number, number | null][]): boolean {
   );
 }
 
+/** What a hook may leave with a turn has room, with the names of what has none, and words in place of secrets. */
+const importedExtraBytesMax = 4 * limits.hookExtraBytesMax;
+
 const turnLineSchema = z.object({
   seq: z.number().int().min(1),
   role: turnRoleSchema,
@@ -128,6 +134,7 @@ const turnLineSchema = z.object({
   extra: z
     .record(z.string(), z.unknown())
     .refine((given) => isShallow(given), 'is nested too deep')
+    .transform((given) => keptFields(Object.entries(given), importedExtraBytesMax))
     .nullable(),
 });
 export type ExportedTurn = z.infer<typeof turnLineSchema>;
