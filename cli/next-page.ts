@@ -1,18 +1,31 @@
-/** The command that shows the next page: the one that was given, with where to go on. */
+/** The command that was given, as it can be typed again: with where to go on, or with what it lacked. */
 import type { Command } from 'commander';
 
 export function nextPage(command: Command, cursor: string): string {
-  const given = command.options.flatMap((option) => {
-    const name = option.attributeName();
-    if (name === 'cursor' || command.getOptionValueSource(name) !== 'cli') return [];
-    const value: unknown = command.getOptionValue(name);
-    const flag = option.short ?? option.long!;
-    return value === true ? [flag] : [flag, String(value)];
-  });
-  const words = ['offshoot', command.name(), ...given, '--cursor', cursor];
-  return `There are more: ${words.map(forShell).join(' ')}\n`;
+  return `There are more: ${commandAgain(command, { cursor })}\n`;
 }
 
-function forShell(word: string): string {
+/** `more` takes the place of what was given under the same names. */
+export function commandAgain(command: Command, more: Record<string, string> = {}): string {
+  const given = command.options.flatMap((option) => {
+    const name = option.attributeName();
+    if (name in more || command.getOptionValueSource(name) !== 'cli') return [];
+    const value: unknown = command.getOptionValue(name);
+    const flag = option.short ?? option.long!;
+    if (value === true) return [flag];
+    return [value].flat().flatMap((one) => [flag, String(one)]);
+  });
+  const added = Object.entries(more).flatMap(([name, value]) => [`--${name}`, value]);
+  const words = ['offshoot', ...namesOf(command), ...command.args, ...given, ...added];
+  return words.map(forShell).join(' ');
+}
+
+/** Of one that is below another, both. */
+function namesOf(command: Command): string[] {
+  return command.parent === null ? [] : [...namesOf(command.parent), command.name()];
+}
+
+/** Quoted where the shell would read it otherwise. */
+export function forShell(word: string): string {
   return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,8 +1,9 @@
 /** How an error reaches a person, or with `--json` a program: what happened, then what to do. */
+import type { Command } from 'commander';
 import { AppError } from '../contract/errors.ts';
-import { hintFor } from '../contract/hints.ts';
 import type { CliDeps } from './deps.ts';
 import { exitCodeOfError, type ExitCode } from './exit-codes.ts';
+import { hintFor } from './hint-for.ts';
 import { plainText } from '../domain/plain-text.ts';
 import { createStyle } from './render/style.ts';
 
@@ -12,10 +13,11 @@ export function reportError(
   isJson: boolean,
   /** Where the help of its command is. */
   help: string,
+  command: Command | null = null,
 ): ExitCode {
   const known = asAppError(error);
   const { code, message } = known;
-  const hint = hintFor('cli', known.hint) ?? hintOf(known, help);
+  const hint = hintFor(known, command) ?? (code === 'bad_request' ? help : null);
   if (isJson) {
     err.write(`${JSON.stringify({ error: { code, message, hint } })}\n`);
   } else {
@@ -33,14 +35,6 @@ function asAppError(error: unknown): AppError {
     cause: error,
     hint: 'This is a mistake in Offshoot, not in how it was called.',
   });
-}
-
-/** What a refusal that says nothing of it leaves to be done. */
-function hintOf({ code, message }: AppError, help: string): string | null {
-  if (code === 'bad_request') return help;
-  if (message.startsWith('there is no invocation ')) return '`offshoot list` shows them.';
-  if (message.startsWith('there is no session ')) return '`offshoot sessions` shows them.';
-  return null;
 }
 
 /** For mistakes in the command line that commander cannot see. */

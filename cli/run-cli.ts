@@ -16,12 +16,12 @@ export async function runCli(deps: CliDeps, given: readonly string[]): Promise<E
   const isJson = given.includes('--json');
   const program = createProgram({ deps: isJson ? withoutWords(deps) : deps, action });
   const args = askedHelp(program, given);
-  const help = helpOf(program, args);
+  const { command, help } = commandOf(program, args);
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (!(error instanceof CommanderError)) return reportError(deps, error, isJson, help);
+    if (!(error instanceof CommanderError)) return reportError(deps, error, isJson, help, command);
     // Commander has said what was wrong, or shown the help that was asked for.
     if (error.exitCode === 0) return exitCodes.ok;
     if (isJson) return reportError(deps, usageError(messageOf(error)), isJson, help);
@@ -41,14 +41,15 @@ function messageOf({ code, message }: CommanderError): string {
   return code === 'commander.help' ? 'A command is missing.' : message.replace(/^error: /, '');
 }
 
-function helpOf(program: Command, args: readonly string[]): string {
+function commandOf(program: Command, args: readonly string[]): { command: Command; help: string } {
   const words = [program.name()];
-  let command: Command | undefined = program;
+  let command = program;
   for (const arg of args) {
-    command = command.commands.find((one) => one.name() === arg);
-    if (!command) break;
+    const next = command.commands.find((one) => one.name() === arg);
+    if (!next) break;
+    command = next;
     words.push(arg);
   }
   const shows = words.length === 1 ? 'the commands' : 'how it is called';
-  return `${words.join(' ')} --help shows ${shows}`;
+  return { command, help: `${words.join(' ')} --help shows ${shows}` };
 }

@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { connect, ownSession } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { agentOption, jsonOption, ofAgent } from '../option-values.ts';
+import { namedSession } from '../named-session.ts';
+import { agentOption, jsonOption } from '../option-values.ts';
 import { renderRunners } from '../render/list.ts';
 import { plainText } from '../../domain/plain-text.ts';
 import { createStyle } from '../render/style.ts';
@@ -22,7 +23,9 @@ interface CallbackOptions {
 export function addCallbacksCommand(program: Command, { action }: Cli): void {
   program
     .command('callbacks [session]')
-    .description('show the answers that were sent to a session (default: your own)')
+    .description(
+      "show the answers that were sent to a session (default: your own); also takes an invocation's id",
+    )
     .addOption(
       program
         .createOption('-s, --status <state>', 'open means not delivered yet (default: open)')
@@ -48,9 +51,15 @@ async function callbacks(
   { status = 'open', ack, agent, json }: CallbackOptions,
 ): Promise<ExitCode> {
   const client = connect(deps);
-  const key = session ?? (await ownSession(deps, client, agent));
-  if (key === null) throw usageError('Nothing says which session is meant.', 'Name its key.');
-  const answer = await client.call('getCallbacks', { key, status, ...ofAgent(agent) });
+  const name = session ?? (await ownSession(deps, client, agent));
+  if (name === null) {
+    throw usageError(
+      'Nothing says which session is meant.',
+      'Name its key: `offshoot sessions` shows them.',
+    );
+  }
+  const named = await namedSession(client, name, agent);
+  const answer = await client.call('getCallbacks', { ...named, status });
   const { out, err } = deps;
   if (json) writeJson(out, answer);
   else if (answer.callbacks.length === 0) err.write('There are none.\n');
@@ -65,7 +74,7 @@ async function callbacks(
   }
   // Only after they were shown: what is acknowledged is not told again.
   const ids = answer.callbacks.map(({ id }) => id);
-  if (ack && ids.length > 0) await client.call('ackCallbacks', { key, ids, ...ofAgent(agent) });
+  if (ack && ids.length > 0) await client.call('ackCallbacks', { ...named, ids });
   return exitCodes.ok;
 }
 

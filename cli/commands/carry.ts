@@ -9,6 +9,7 @@ import { asDiskTrouble } from '../../domain/disk-trouble.ts';
 import { connect } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { namedSession } from '../named-session.ts';
 import { agentOption, jsonOption, ofAgent } from '../option-values.ts';
 import { readLines } from '../read-lines.ts';
 import { usageError } from '../report-error.ts';
@@ -20,7 +21,9 @@ type Imported = OperationOutput<'importSession'>;
 export function addCarryCommands(program: Command, { action }: Cli): void {
   program
     .command('export <session>')
-    .description('print a session as lines of JSON: one about it, then one for each turn')
+    .description(
+      "print a session as lines of JSON: one about it, then one for each turn; also takes an invocation's id",
+    )
     .option('-o, --out <file>', 'into a new file, which only you can read')
     .option('--raw', 'as it was reported, secrets included: with the token of an operator')
     .addOption(agentOption())
@@ -36,11 +39,12 @@ export function addCarryCommands(program: Command, { action }: Cli): void {
 
 async function exportSession(
   deps: CliDeps,
-  key: string,
+  name: string,
   { out, agent, raw }: { out?: string; agent?: string; raw?: boolean },
 ): Promise<ExitCode> {
-  const asked = { key, ...ofAgent(agent), ...(raw && { raw }) };
-  const text = exportedText(connect(deps), asked);
+  const client = connect(deps);
+  const asked = { ...(await namedSession(client, name, agent)), ...(raw && { raw }) };
+  const text = exportedText(client, asked);
   if (out === undefined) {
     // A reader that is slow holds back the next page.
     await pipeline(text, deps.streams.stdout, { end: false });
@@ -65,7 +69,7 @@ async function exportSession(
   } finally {
     await handle.close();
   }
-  deps.err.write(`${key} is in ${file}\n`);
+  deps.err.write(`${asked.key} is in ${file}\n`);
   return exitCodes.ok;
 }
 

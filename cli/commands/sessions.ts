@@ -1,10 +1,14 @@
 /** `sessions` and `context`: which sessions there are, and what one has inherited. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { OffshootClient } from '../../client/index.ts';
+import { oneLine } from '../../domain/plain-text.ts';
+import { defaults } from '../../contract/limits.ts';
 import { connect } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { nextPage } from '../next-page.ts';
+import { namedSession } from '../named-session.ts';
+import { commandAgain, forShell, nextPage } from '../next-page.ts';
 import { agentOption, jsonOption, ofAgent, pointInTime, wholeNumber } from '../option-values.ts';
 import { renderBlock } from '../render/context.ts';
 import { renderSessions } from '../render/sessions.ts';
@@ -26,7 +30,7 @@ export function addSessionsCommands(program: Command, { deps, action }: Cli): vo
   program
     .command('sessions')
     .description('list the sessions of an agent, those active last first')
-    .option('--agent <id>', 'of this agent (default: the one named "default")')
+    .option('--agent <id>', 'of this agent (default: that of the token, else "default")')
     .option('-p, --project <folder>', 'only those that work in this folder or below it')
     .option('--harness <name>', 'only of this agent program')
     .option(
@@ -34,25 +38,36 @@ export function addSessionsCommands(program: Command, { deps, action }: Cli): vo
       'active then or later: a date, or an age such as 2h',
       pointInTime(deps.now),
     )
-    .option(
-      '--active',
-      'only those that are claimed or at work: ours while something is open, others heard of lately',
-    )
+    .option('--active', 'only those that are active')
     .option('-n, --limit <count>', 'at most this many (default: 50)', wholeNumber)
     .option('--cursor <cursor>', 'go on where the last page ended')
     .addOption(jsonOption())
-    .addHelpText(
-      'after',
-      '\nSTATE is plugin or legacy (how its hooks come), bypassed, ended, managed (we run it) or free.\nOPEN counts its children that have not ended, WAITING the callbacks that it has not read.',
-    )
+    .addHelpText('after', `\n${columnWords}`)
     .action(action(sessions));
   program
     .command('context <session>')
-    .description('show what a session was given of its parent, and what a child would be given')
+    .description(
+      "show what a session was given of its parent, and what a child would be given; also takes an invocation's id",
+    )
     .addOption(agentOption())
     .addOption(jsonOption())
     .action(action(context));
 }
+
+const columnWords = `TITLE    what it was called, else how its first prompt begins
+STATE    active    something that Offshoot runs is open on it, or its program
+                   was heard of in the last four hours
+         idle      neither of these
+         ended     its program has said that it is over
+         bypassed  hooks do nothing for it
+OPEN     how many of its children are active
+WAITING  callbacks that it has not read: offshoot callbacks <session>
+HOOKS    how they come: plugin (a plugin in the program sends them) or legacy
+         (the program's hook commands do). The other way is refused meanwhile.
+
+A terminal that is too narrow gets keys that are cut in the middle, and not all
+columns. A pipe gets everything, and so does --json.
+`;
 
 async function sessions(
   deps: CliDeps,
@@ -60,7 +75,8 @@ async function sessions(
   command: Command,
 ): Promise<ExitCode> {
   const { agent, project, json, active = false, ...rest } = options;
-  const page = await connect(deps).call('listSessions', {
+  const client = connect(deps);
+  const page = await client.call('listSessions', {
     ...rest,
     active,
     ...ofAgent(agent),
@@ -73,27 +89,50 @@ async function sessions(
   }
   const style = createStyle(out.hasColor);
   const width = out.isTerminal ? out.columns : Infinity;
-  if (page.count === 0) err.write('There are none.\n');
-  else out.write(renderSessions(page.sessions, { style, width, now: deps.now() }));
+  if (page.count === 0) {
+    err.write(await nothingFound(deps, client, command));
+    return exitCodes.ok;
+  }
+  const table = renderSessions(page.sessions, { style, width, now: deps.now() });
+  out.write(table);
+  const isCut = page.sessions.some(({ key }) => !table.includes(oneLine(key)));
+  if (isCut) err.write(`Whole keys: ${commandAgain(command)} | cat\n`);
   if (page.nextCursor !== null) err.write(nextPage(command, page.nextCursor));
   return exitCodes.ok;
 }
 
+/** A list is of one agent: whoever may read all of them, and sees nothing, is told of another's. */
+async function nothingFound(
+  { environment }: CliDeps,
+  client: OffshootClient,
+  command: Command,
+): Promise<string> {
+  const { agent, json: _, ...filters } = command.opts<SessionsOptions>();
+  const listOf = (id?: string) =>
+    `offshoot sessions${id === undefined ? '' : ` --agent ${forShell(id)}`}`;
+  if (Object.keys(filters).length > 0) return `There are none. Without filters: ${listOf(agent)}\n`;
+  if (environment.token !== null) return 'There are none.\n';
+  const { agents } = await client.call('getPresence', {});
+  const asked = agent ?? defaults.agentId;
+  const [other] = agents.flatMap(({ agentId }) => (agentId === asked ? [] : [agentId]));
+  return other === undefined
+    ? 'There are none. How agent programs report theirs: offshoot help hook\n'
+    : `There are none of agent ${asked}. Of another one: ${listOf(other)}\n`;
+}
+
 async function context(
   deps: CliDeps,
-  key: string,
+  name: string,
   { agent, json }: { agent?: string; json?: boolean },
 ): Promise<ExitCode> {
   const { out, err } = deps;
-  const answer = await connect(deps).call('getContext', {
-    key,
-    ...ofAgent(agent),
-  });
+  const client = connect(deps);
+  const answer = await client.call('getContext', await namedSession(client, name, agent));
   if (json) {
     writeJson(out, answer);
     return exitCodes.ok;
   }
-  const { inherited, offers } = answer;
+  const { inherited, offers, sessionKey: key } = answer;
   const style = createStyle(out.hasColor);
   const shown = [
     inherited && { title: `${key} was given`, block: inherited, givenAt: inherited.givenAt },

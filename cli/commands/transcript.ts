@@ -1,23 +1,35 @@
 /** `transcript` and `logs`: what was said, and what a program has written. */
 import type { Command } from 'commander';
-import type { OffshootClient } from '../../client/index.ts';
-import type { OperationOutput } from '../../contract/operations.ts';
 import type { Turn } from '../../contract/records.ts';
+import type { SessionTurn } from '../../contract/transcripts.ts';
 import { connect } from '../connect.ts';
 import type { Cli, CliDeps, Output } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { jsonOption, wholeNumber } from '../option-values.ts';
+import { isInvocationId } from '../named-session.ts';
+import { agentOption, ofAgent, wholeNumber } from '../option-values.ts';
+import { withProgress } from '../progress.ts';
+import { turnsOfInvocation, turnsOfSession } from '../read-turns.ts';
 import { createStyle } from '../render/style.ts';
-import { renderOutput, renderTurn } from '../render/transcript.ts';
+import { renderOutput, renderTurn, saysSomething } from '../render/transcript.ts';
 import { writeJson } from '../write-json.ts';
+
+interface TranscriptOptions {
+  follow?: boolean;
+  after?: number;
+  limit?: number;
+  agent?: string;
+  json?: boolean;
+}
 
 export function addTranscriptCommands(program: Command, { action }: Cli): void {
   program
-    .command('transcript <id>')
-    .description("show the turns of an invocation's session")
+    .command('transcript <session>')
+    .description("show what was said in a session; also takes an invocation's id")
+    .option('-f, --follow', 'go on with what is said from now on; with an id, until it has ended')
     .option('--after <seq>', 'only turns after this one', wholeNumber)
     .option('-n, --limit <count>', 'at most this many (default: all)', wholeNumber)
-    .addOption(jsonOption())
+    .addOption(agentOption())
+    .option('--json', 'print the turns as JSON; with --follow one in a line')
     .action(action(transcript));
   program
     .command('logs <id>')
@@ -30,39 +42,68 @@ export function addTranscriptCommands(program: Command, { action }: Cli): void {
 
 async function transcript(
   deps: CliDeps,
-  id: string,
-  { after = 0, limit = Infinity, json }: { after?: number; limit?: number; json?: boolean },
+  name: string,
+  { agent, limit = Infinity, ...options }: TranscriptOptions,
 ): Promise<ExitCode> {
+  const { follow, json } = options;
+  const { out, err } = deps;
   const client = connect(deps);
-  const turns: Turn[] = [];
-  let left = limit;
-  for await (const page of pages(client, id, after)) {
-    const wanted = page.slice(0, left);
-    left -= wanted.length;
-    if (json) turns.push(...wanted);
-    else
-      for (const turn of wanted) deps.out.write(renderTurn(turn, createStyle(deps.out.hasColor)));
-    if (left <= 0) break;
+  const turns = isInvocationId(name)
+    ? turnsOfInvocation(client, name, options)
+    : turnsOfSession(client, { key: name, ...ofAgent(agent) }, options);
+  const said = upTo(limit, untilFirst(deps, json ? turns : withWords(turns)));
+  if (json && !follow) {
+    const all: Turn[] = [];
+    for await (const turn of said) all.push(turn);
+    writeJson(out, { turns: all });
+    return exitCodes.ok;
   }
-  if (json) writeJson(deps.out, { turns });
+  const style = createStyle(out.hasColor);
+  let isAny = limit === 0;
+  for await (const turn of said) {
+    isAny = true;
+    out.write(json ? `${JSON.stringify(turn)}\n` : renderTurn(turn, style));
+  }
+  if (!isAny) err.write('Nothing was said in it yet.\n');
   return exitCodes.ok;
+}
+
+/** In another order than they came the first of them is known when all are there. */
+async function* untilFirst<T>(
+  deps: CliDeps,
+  turns: AsyncGenerator<T, void>,
+): AsyncGenerator<T, void> {
+  const first = await withProgress(deps, 'reading', turns.next());
+  if (!first.done) yield first.value;
+  yield* turns;
+}
+
+/** A line of a program's transcript may be about something of which nobody says a word. */
+async function* withWords(
+  turns: AsyncIterable<Turn | SessionTurn>,
+): AsyncGenerator<Turn | SessionTurn, void> {
+  for await (const turn of turns) if (saysSomething(turn)) yield turn;
+}
+
+async function* upTo<T>(limit: number, turns: AsyncIterable<T>): AsyncGenerator<T, void> {
+  let left = limit;
+  if (left <= 0) return;
+  for await (const turn of turns) {
+    yield turn;
+    left -= 1;
+    if (left <= 0) return;
+  }
 }
 
 async function logs(
   deps: CliDeps,
   id: string,
-  { follow, after = 0, json }: { follow?: boolean; after?: number; json?: boolean },
+  { follow = false, after = 0, json }: { follow?: boolean; after?: number; json?: boolean },
 ): Promise<ExitCode> {
   const client = connect(deps);
   const print = (turn: Turn) =>
     json ? deps.out.write(`${JSON.stringify(turn)}\n`) : printOutput(deps, turn);
-  if (follow) {
-    for await (const event of client.events(id, { after })) {
-      if (event.event === 'turn') print(event.data);
-    }
-  } else {
-    for await (const page of pages(client, id, after)) page.forEach(print);
-  }
+  for await (const turn of turnsOfInvocation(client, id, { after, follow })) print(turn);
   return exitCodes.ok;
 }
 
@@ -70,15 +111,4 @@ async function logs(
 function printOutput({ out, err }: CliDeps, turn: Turn): void {
   const to: Output = turn.role === 'stderr' || turn.role === 'mark' ? err : out;
   to.write(renderOutput(turn, createStyle(to.hasColor)));
-}
-
-async function* pages(client: OffshootClient, id: string, after: number): AsyncGenerator<Turn[]> {
-  for (let next: number | null = after; next !== null;) {
-    const page: OperationOutput<'getTranscript'> = await client.call('getTranscript', {
-      id,
-      after: next,
-    });
-    yield page.turns;
-    next = page.nextAfter;
-  }
 }

@@ -3,10 +3,13 @@ import type { Command } from 'commander';
 import type { OffshootClient } from '../../client/index.ts';
 import { AppError } from '../../contract/errors.ts';
 import { limits } from '../../contract/limits.ts';
-import type { SubAgentRecord, Tree } from '../../contract/records.ts';
+import type { SubAgentRecord, Tree, TreeNode } from '../../contract/records.ts';
+import { oneLine } from '../../domain/plain-text.ts';
 import { connect, ownSession } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { isInvocationId, type NamedSession } from '../named-session.ts';
+import { commandAgain, forShell } from '../next-page.ts';
 import { agentOption, jsonOption, ofAgent } from '../option-values.ts';
 import { createStyle } from '../render/style.ts';
 import { renderTree } from '../render/tree.ts';
@@ -20,6 +23,13 @@ export function addTreeCommand(program: Command, { action }: Cli): void {
     )
     .addOption(agentOption())
     .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+An invocation has its mode, its runner, how long it took and its id; a session
+that a program reports its state (offshoot sessions --help), the program and
+its key. offshoot transcript takes both.`,
+    )
     .action(action(tree));
 }
 
@@ -27,31 +37,53 @@ async function tree(
   deps: CliDeps,
   name: string | undefined,
   { agent, json }: { agent?: string; json?: boolean },
+  command: Command,
 ): Promise<ExitCode> {
   const client = connect(deps);
   const node = await client.call('getTree', await rootOf(deps, client, name, agent));
-  const { out } = deps;
+  const { out, err } = deps;
   if (json) writeJson(out, node);
   else {
     const width = out.isTerminal ? out.columns : Infinity;
-    out.write(renderTree(node, { style: createStyle(out.hasColor), width }));
-    if (node.truncated) out.write(`${leftOut(node)}\n`);
+    const text = renderTree(node, { style: createStyle(out.hasColor), width });
+    out.write(text);
+    if (keysOf(node).some((key) => !text.includes(key))) {
+      err.write(`Whole keys: ${commandAgain(command)} | cat\n`);
+    }
+    if (node.truncated) err.write(`${leftOut(node)}\n`);
   }
   return exitCodes.ok;
 }
 
-function leftOut({ total }: Tree): string {
-  const max = limits.treeNodesMax;
-  return `Not all is shown: at most ${max} of ${total.sessions} sessions and ${max} of ${total.invocations} invocations, the oldest. See the rest with: offshoot tree <session>`;
+/** Of the sessions that programs report: those that we run are named by their invocations. */
+function keysOf({ invocations, sessionKey, children }: TreeNode): string[] {
+  return [...(invocations.length > 0 ? [] : [oneLine(sessionKey)]), ...children.flatMap(keysOf)];
 }
+
+function leftOut(top: Tree): string {
+  const { treeNodesMax: max, treeLevelsMax: levels } = limits;
+  const { sessions, invocations } = top.total;
+  const shown = `Not all is shown: at most ${max} of ${sessions} sessions and ${max} of ${invocations} invocations, on ${levels} levels.`;
+  const [first] = top.children.flatMap(withMore);
+  return first === undefined
+    ? shown
+    : `${shown} What is below one further down: offshoot tree ${forShell(first.sessionKey)}`;
+}
+
+/** Who has more than is shown here, those furthest down first. */
+const withMore = (node: TreeNode): TreeNode[] => [
+  ...node.children.flatMap(withMore),
+  ...(node.hasMore ? [node] : []),
+];
 
 async function rootOf(
   deps: CliDeps,
   client: OffshootClient,
   name: string | undefined,
   agent: string | undefined,
-): Promise<{ key: string; agentId?: string }> {
-  if (name?.startsWith('sub_')) return rootOfRecord(await client.call('getSubagent', { id: name }));
+): Promise<NamedSession> {
+  if (name !== undefined && isInvocationId(name))
+    return rootOfRecord(await client.call('getSubagent', { id: name }));
   const key = name ?? (await ownSession(deps, client, agent));
   if (key !== null) return { key, ...ofAgent(agent) };
   const { items } = await client.call('listSubagents', { limit: 1, ...ofAgent(agent) });

@@ -21,8 +21,8 @@ export function renderList(
     [
       { title: 'ID' },
       { title: 'STATUS' },
-      { title: 'MODE' },
-      { title: 'RUNNER' },
+      { title: 'MODE', goes: 1 },
+      { title: 'RUNNER', goes: 2 },
       { title: 'TITLE', canShrink: true },
       { title: 'TOOK', isRight: true },
       { title: 'CREATED' },

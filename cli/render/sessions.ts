@@ -1,9 +1,14 @@
-/** Sessions as a table: who holds them, below whom they stand, and what is open for them. */
+/** Sessions as a table: what each is about, what it is now, and what is open for it. */
 import type { SessionState } from '../../contract/records.ts';
+import type { SessionStateWord } from '../../contract/words.ts';
 import { oneLine } from '../../domain/plain-text.ts';
 import { formatAge } from './duration.ts';
 import type { Paint, Style } from './style.ts';
 import { renderTable } from './table.ts';
+
+/** What else there is to say waits for a terminal with room for these: most keys are UUIDs. */
+const keyWants = 36;
+const titleWants = 30;
 
 export function renderSessions(
   sessions: readonly SessionState[],
@@ -11,42 +16,36 @@ export function renderSessions(
 ): string {
   return renderTable(
     [
-      { title: 'SESSION' },
-      { title: 'AGENT' },
-      { title: 'HARNESS' },
+      { title: 'SESSION', canShrink: true, isCutInMiddle: true, wants: keyWants },
+      { title: 'AGENT', canShrink: true },
       { title: 'STATE' },
-      { title: 'TITLE', canShrink: true },
-      { title: 'PARENT', canShrink: true },
+      { title: 'TITLE', canShrink: true, wants: titleWants },
       { title: 'OPEN', isRight: true },
       { title: 'WAITING', isRight: true },
       { title: 'ACTIVE' },
+      { title: 'HARNESS', goes: 3 },
+      { title: 'PARENT', goes: 2 },
+      { title: 'HOOKS', goes: 1 },
     ],
     sessions.map((session) => [
       { text: oneLine(session.key) },
       { text: oneLine(session.agentId), paint: style.dim },
-      { text: oneLine(session.harness ?? '') },
-      { text: stateOf(session), paint: paintOf(session, style) },
-      { text: oneLine(session.title ?? '') },
-      { text: oneLine(session.parentSessionId ?? ''), paint: style.dim },
+      { text: session.state, paint: statePaint(session.state, style) },
+      { text: oneLine(session.title ?? session.firstWords ?? '') },
       { text: numberOf(session.openChildren) },
       { text: numberOf(session.waitingCallbacks) },
       { text: formatAge(now - Date.parse(session.lastActivityAt)), paint: style.dim },
+      { text: oneLine(session.harness ?? '') },
+      { text: oneLine(session.parentSessionId ?? ''), paint: style.dim },
+      { text: session.runtimePath === 'unknown' ? '' : session.runtimePath, paint: style.dim },
     ]),
     { width, head: style.dim },
   );
 }
 
-/** One word: what hooks would find it to be. `managed` is one that we run, which no hook claims. */
-function stateOf({ bypassed, endedAt, runtimePath, kind }: SessionState): string {
-  if (bypassed) return 'bypassed';
-  if (endedAt !== null) return 'ended';
-  if (runtimePath !== 'unknown') return runtimePath;
-  return kind === 'managed' ? 'managed' : 'free';
-}
-
-function paintOf({ bypassed, endedAt, runtimePath }: SessionState, style: Style): Paint {
-  if (bypassed) return style.yellow;
-  return endedAt === null && runtimePath !== 'unknown' ? style.green : style.dim;
+export function statePaint(state: SessionStateWord, style: Style): Paint {
+  if (state === 'bypassed') return style.yellow;
+  return state === 'active' ? style.green : style.dim;
 }
 
 /** None is not worth a figure. */

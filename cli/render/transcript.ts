@@ -1,13 +1,41 @@
 /** Turns of a transcript, to read and to follow. */
 import type { Turn } from '../../contract/records.ts';
+import type { SessionTurn } from '../../contract/transcripts.ts';
 import { readCallback, type ReadCallback } from '../../domain/envelope.ts';
 import { oneLine, plainText } from '../../domain/plain-text.ts';
+import { clip } from '../../domain/text.ts';
 import type { Style } from './style.ts';
 
-/** With who and when above each turn. */
-export function renderTurn(turn: Turn, style: Style): string {
-  const head = [`#${turn.seq}`, turn.role, turn.at, ...(turn.late ? ['late'] : [])].join('  ');
-  return `${style.dim(head)}\n${endLine(plainText(turn.text))}\n`;
+type ToolUse = NonNullable<SessionTurn['tools']>[number];
+
+/** Of what a tool was given or has answered; all of it is in `--json`. */
+const toolCharsMax = 200;
+
+/** With its number, who and when above each turn. */
+export function renderTurn(turn: Turn | SessionTurn, style: Style): string {
+  const head = [`#${turn.seq}`, turn.role, turn.at, ...remarksOn(turn)].join('  ');
+  const words = turn.text === '' ? '' : endLine(plainText(turn.text));
+  return `${style.dim(head)}\n${words}${toolsOf(turn).map(renderTool).join('')}\n`;
+}
+
+export function saysSomething(turn: Turn | SessionTurn): boolean {
+  return turn.text.trim() !== '' || toolsOf(turn).length > 0;
+}
+
+function remarksOn(turn: Turn | SessionTurn): string[] {
+  const isLeft = 'place' in turn && turn.place === null;
+  return [...(turn.late ? ['late'] : []), ...(isLeft ? ['left'] : [])];
+}
+
+/** A tool's turn has the call or result for its words. */
+function toolsOf(turn: Turn | SessionTurn): ToolUse[] {
+  return turn.role === 'tool' || !('tools' in turn) ? [] : (turn.tools ?? []);
+}
+
+function renderTool({ kind, name, text, isError }: ToolUse): string {
+  const arrow = kind === 'call' ? '→' : '←';
+  const words = [name ?? '', isError ? '(error)' : '', clip(oneLine(text), toolCharsMax)];
+  return `${arrow} ${words.filter((word) => word !== '').join(' ')}\n`;
 }
 
 /** What the program wrote, and what happened to it. Output comes in pieces, which may end within a line. */

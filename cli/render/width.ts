@@ -1,4 +1,5 @@
 /** How wide a text is in a terminal, where some characters take two columns and some none. */
+import { beforeCutMark } from '../../domain/text.ts';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const wide =
@@ -13,14 +14,28 @@ export function widthOf(text: string): number {
 /** Cut with an ellipsis where it is too long. */
 export function cutTo(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
-  let kept = '';
+  return `${beforeCutMark(fitting(piecesOf(text), width - 1).join('')).trimEnd()}…`;
+}
+
+/** The same, of keys: such as differ mostly do so at an end. */
+export function cutMiddleTo(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  const pieces = piecesOf(text);
+  const head = fitting(pieces, Math.ceil((width - 1) / 2));
+  const tail = fitting(pieces.toReversed(), Math.floor((width - 1) / 2)).toReversed();
+  return [...head, '…', ...tail].join('');
+}
+
+const piecesOf = (text: string) => [...graphemes.segment(text)].map(({ segment }) => segment);
+
+/** The first of them, as many as there is room for. */
+function fitting(pieces: readonly string[], width: number): string[] {
   let used = 0;
-  for (const { segment } of graphemes.segment(text)) {
-    used += wide.test(segment) ? 2 : 1;
-    if (used > width - 1) break;
-    kept += segment;
-  }
-  return `${kept.trimEnd()}…`;
+  const end = pieces.findIndex((piece) => {
+    used += wide.test(piece) ? 2 : 1;
+    return used > width;
+  });
+  return end === -1 ? [...pieces] : pieces.slice(0, end);
 }
 
 export function padTo(text: string, width: number): string {

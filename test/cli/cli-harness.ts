@@ -14,6 +14,8 @@ export interface CliOptions {
   env?: Record<string, string>;
   stdin?: string | Uint8Array;
   isTerminal?: boolean;
+  /** How wide a terminal is. */
+  columns?: number;
   /** Standard output alone is a pipe, as in `offshoot run … | jq`. */
   isPiped?: boolean;
   /** What the person answers, one after the other. */
@@ -45,7 +47,7 @@ export function startCli(args: string[], options: CliOptions = {}): CliRun {
     write: (more: string) => void (text[name] += more),
     isTerminal: isTty,
     hasColor: false,
-    columns: 100,
+    columns: options.columns ?? 100,
   });
   const deps: CliDeps = {
     environment: readEnvironment(env),

@@ -112,7 +112,10 @@ test('tree takes a session, an invocation, or the newest', async () => {
   const node = {
     sessionKey: 'main',
     kind: 'external',
+    harness: 'codex',
+    state: 'active',
     title: null,
+    firstWords: null,
     depth: 0,
     invocations: [],
     children: [],
@@ -131,9 +134,9 @@ test('tree takes a session, an invocation, or the newest', async () => {
       return answerJson(response, { items: [record], nextCursor: null });
     },
     async ({ url, seen }) => {
-      expect((await cli(['tree', 'main'], { url })).out).toBe('main\n');
-      const { out } = await cli(['tree', 'large'], { url });
-      expect(out).toContain('Not all is shown: at most 5000 of 7001 sessions');
+      expect((await cli(['tree', 'main'], { url })).out).toBe('main  active  codex\n');
+      const { err } = await cli(['tree', 'large'], { url });
+      expect(err).toContain('Not all is shown: at most 5000 of 7001 sessions');
       seen.length = 0;
       await cli(['tree', 'main'], { url });
       await cli(['tree', 'sub_1'], { url });
@@ -260,7 +263,7 @@ test('callbacks of the own session are shown, and acknowledged when asked', asyn
       seen.length = 0;
       await cli(['callbacks', 'main', '--ack', '--agent', 'b'], { url });
       expect(seen.map((one) => [one.url, one.body])).toEqual([
-        ['/api/sessions/main/callbacks?status=open&agentId=b', null],
+        ['/api/sessions/main/callbacks?agentId=b&status=open', null],
         ['/api/sessions/main/callbacks/ack', { ids: ['cb_1'], agentId: 'b' }],
       ]);
       expect((await cli(['callbacks'], { url })).exitCode).toBe(2);

@@ -91,7 +91,7 @@ const refused = {
   exitCode: 5,
   out: '',
   questions: [],
-  err: 'offshoot: sub_running is running\n  `offshoot cancel <id>` ends it, `offshoot wait <id>` waits for its end.\n',
+  err: 'offshoot: sub_running is running\n  `offshoot cancel sub_running` ends it, `offshoot wait sub_running` waits for its end.\n',
 };
 const asAPerson = { isTerminal: true, answers: ['y'] };
 

@@ -37,7 +37,7 @@ wait <ids...> --any -w|--wait <seconds> --json
 cancel <id> --reason <text> --json
 delete <id> --session --agent <id> -y|--yes --json
 tree [session] --agent <id> --json
-transcript <id> --after <seq> -n|--limit <count> --json
+transcript <session> -f|--follow --after <seq> -n|--limit <count> --agent <id> --json
 logs <id> -f|--follow --after <seq> --json
 search <words...> -s|--session <key> --root <key> --agent <id> -p|--project <folder> -n|--limit <count> --by-session --json
 sessions --agent <id> -p|--project <folder> --harness <name> --since <time> --active -n|--limit <count> --cursor <cursor> --json

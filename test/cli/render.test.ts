@@ -6,9 +6,7 @@ import { plainText } from '../../domain/plain-text.ts';
 import { addressesOf, renderAddresses, renderStatus, troubleOf } from '../../cli/render/stack.ts';
 import { createStyle } from '../../cli/render/style.ts';
 import { renderRecord } from '../../cli/render/record.ts';
-import { renderTable } from '../../cli/render/table.ts';
 import { renderTree } from '../../cli/render/tree.ts';
-import { cutTo, widthOf } from '../../cli/render/width.ts';
 import { runningRecord } from '../client/fake-server.ts';
 import type { TreeNode } from '../../contract/records.ts';
 import type { Health } from '../../contract/system-records.ts';
@@ -33,8 +31,23 @@ function node(
     ...fields,
   };
   const sessionKey = `ses_${keys}`;
-  return { sessionKey, kind: 'managed', title, depth: 0, invocations: [invocation], children };
+  const managed = { kind: 'managed', harness: null, state: 'idle', firstWords: null } as const;
+  return { ...managed, sessionKey, title, depth: 0, invocations: [invocation], children };
 }
+
+/** One that a program reports. */
+const reported = (sessionKey: string, fields: Partial<TreeNode> = {}): TreeNode => ({
+  sessionKey,
+  kind: 'external',
+  harness: 'claude-code',
+  state: 'active',
+  title: null,
+  firstWords: null,
+  depth: 0,
+  invocations: [],
+  children: [],
+  ...fields,
+});
 
 test('a tree shows who asked whom, in which mode, and how it ended', () => {
   const review = node('Review the change', { durationMs: 61_000 }, [
@@ -46,12 +59,7 @@ test('a tree shows who asked whom, in which mode, and how it ended', () => {
       error: 'exit 3\nno such file',
     }),
   ]);
-  const tree: TreeNode = {
-    sessionKey: 'claude-code-1',
-    kind: 'external',
-    title: null,
-    depth: 0,
-    invocations: [],
+  const tree = reported('claude-code-1', {
     children: [
       review,
       node('Wait', { status: 'running', durationMs: null, executionMode: 'ASYNC_POLL' }),
@@ -60,9 +68,9 @@ test('a tree shows who asked whom, in which mode, and how it ended', () => {
         node('Nor this', { status: 'cancelled', durationMs: null }),
       ]),
     ],
-  };
+  });
   expect(`\n${renderTree(tree, { style, width: 100 })}`).toBe(`
-claude-code-1
+claude-code-1           active  claude-code
 ├─ ✓ Review the change  SYNC            demo    1 min 01 s  sub_3
 │  ├─ ✓ Read the diff   ASYNC_POLL      demo         0.8 s  sub_1
 │  └─ ✗ Run the tests   ASYNC_CALLBACK  claude       1.2 s  sub_2  exit 3 no such file
@@ -74,8 +82,8 @@ claude-code-1
 });
 
 test('a session that somebody has named is shown with the key that commands take', () => {
-  const tree: TreeNode = { ...node('x'), title: 'Release', kind: 'external', invocations: [] };
-  expect(renderTree(tree, { style, width: 100 })).toBe(`Release  ${tree.sessionKey}\n`);
+  const tree = reported('one', { title: 'Release' });
+  expect(renderTree(tree, { style, width: 100 })).toBe('Release  active  claude-code  one\n');
 });
 
 test('a root of ours, later messages to a session, and wide titles line up too', () => {
@@ -83,10 +91,10 @@ test('a root of ours, later messages to a session, and wide titles line up too',
   const [first] = root.invocations;
   if (first) root.invocations.push({ ...first, title: 'and then?', executionMode: 'ASYNC_POLL' });
   expect(`\n${renderTree(root, { style, width: 100 })}`).toBe(`
-✓ 日本語のタイトル  SYNC        demo  1.2 s  sub_11
-│ ↪ ✓ and then?     ASYNC_POLL  demo  1.2 s  sub_11
-├─ ✓ child 😀       SYNC        demo  1.2 s  sub_9
-└─ ✓ last           SYNC        demo  1.2 s  sub_10
+✓ 日本語のタイトル  SYNC        demo  1.2 s  sub_10
+│ ↪ ✓ and then?     ASYNC_POLL  demo  1.2 s  sub_10
+├─ ✓ child 😀       SYNC        demo  1.2 s  sub_8
+└─ ✓ last           SYNC        demo  1.2 s  sub_9
 `);
 });
 
@@ -94,8 +102,8 @@ test('long and wild titles are cut to the width and made harmless', () => {
   const title = `one\ntwo \u001B[31mred\u001B[0m ${'long '.repeat(40)}`;
   const text = renderTree(node(title, {}, [node(title)]), { style, width: 60 });
   expect(`\n${text}`).toBe(`
-✓ one two red long long long lon…  SYNC  demo  1.2 s  sub_13
-└─ ✓ one two red long long long…   SYNC  demo  1.2 s  sub_12
+✓ one two red long long long lon…  SYNC  demo  1.2 s  sub_12
+└─ ✓ one two red long long long…   SYNC  demo  1.2 s  sub_11
 `);
 });
 
@@ -105,16 +113,7 @@ test('with colours the same tree is painted', () => {
     width: 100,
   });
   expect(painted).toContain('\u001B[31m✗\u001B[39m x');
-  expect(plainText(painted)).toBe('✗ x  SYNC  demo  1.2 s  sub_14  bad\n');
-});
-
-test('a table gives up the width of one column and keeps the others', () => {
-  const columns = [{ title: 'A' }, { title: 'B', canShrink: true }, { title: 'N', isRight: true }];
-  const rows = [[{ text: 'first' }, { text: 'a rather long text in the middle' }, { text: '7' }]];
-  expect(`\n${renderTable(columns, rows, { width: 28 })}`).toBe(`
-A      B                   N
-first  a rather long tex…  7
-`);
+  expect(plainText(painted)).toBe('✗ x  SYNC  demo  1.2 s  sub_13  bad\n');
 });
 
 test.each([
@@ -133,11 +132,6 @@ test.each([
 test('ages are told in the largest unit', () => {
   const ages = [5_000, 60_000, 7_300_000, 200_000_000].map(formatAge);
   expect(ages).toEqual(['just now', '1 min ago', '2 h ago', '2 d ago']);
-});
-
-test('widths count columns, not characters', () => {
-  expect(['abc', '日本', '😀', 'é', 'e\u0301', '⏱'].map(widthOf)).toEqual([3, 4, 2, 1, 1, 1]);
-  expect(cutTo('日本語', 4)).toBe('日…');
 });
 
 test('escape sequences and marks that turn text around are taken out', () => {

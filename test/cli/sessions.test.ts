@@ -2,7 +2,9 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from '@jest/globals';
 import type { SessionState } from '../../contract/records.ts';
 import { answerJson, answerProblem, withFakeServer } from '../client/fake-server.ts';
-import { cli } from './cli-harness.ts';
+import { widthOf } from '../../cli/render/width.ts';
+import { withFolder } from '../support/folder.ts';
+import { cli, writeServerFile } from './cli-harness.ts';
 
 const time = '2026-01-01T00:00:00.000Z';
 const state = (fields: Partial<SessionState>): SessionState => ({
@@ -12,10 +14,12 @@ const state = (fields: Partial<SessionState>): SessionState => ({
   claimedAt: time,
   expiresAt: null,
   bypassed: false,
+  state: 'active',
   kind: 'external',
   harness: 'codex',
   project: '/work/here',
   title: null,
+  firstWords: null,
   endedAt: null,
   parentSessionId: null,
   rootSessionId: 'main',
@@ -27,18 +31,20 @@ const state = (fields: Partial<SessionState>): SessionState => ({
   ...fields,
 });
 
-test('sessions is a table of who holds them and what is open for them', async () => {
+test('sessions is a table of what each is about, what it is now, and what is open for it', async () => {
   const sessions = [
     state({ key: 'plugged', runtimePath: 'plugin', openChildren: 2, waitingCallbacks: 11 }),
     state({
       key: 'ses_1',
       kind: 'managed',
       harness: null,
+      state: 'idle',
       parentSessionId: 'plugged',
       title: 'Look at\n\u001b[31mall of it',
+      firstWords: 'Begin',
     }),
-    state({ key: 'off', bypassed: true, runtimePath: 'legacy' }),
-    state({ key: 'over', endedAt: time, runtimePath: 'legacy' }),
+    state({ key: 'off', state: 'bypassed', runtimePath: 'legacy', firstWords: 'Say hello' }),
+    state({ key: 'over', state: 'ended' }),
     state({ key: '\u001b[2Jtwo\nlines', runtimePath: 'legacy' }),
     state({ key: 'main', agentId: 'alice' }),
   ];
@@ -63,13 +69,13 @@ test('sessions is a table of who holds them and what is open for them', async ()
         err: 'There are more: offshoot sessions --agent alice -p . --harness codex --since 2025-12-31T23:00:00.000Z --active -n 6 --cursor c2\n',
       });
       expect(`\n${run.out}`).toBe(`
-SESSION    AGENT    HARNESS  STATE     TITLE              PARENT   OPEN  WAITING  ACTIVE
-plugged    default  codex    plugin                                   2       11  1 h ago
-ses_1      default           managed   Look at all of it  plugged                 1 h ago
-off        default  codex    bypassed                                             1 h ago
-over       default  codex    ended                                                1 h ago
-two lines  default  codex    legacy                                               1 h ago
-main       alice    codex    free                                                 1 h ago
+SESSION    AGENT    STATE     TITLE              OPEN  WAITING  ACTIVE   HARNESS  PARENT   HOOKS
+plugged    default  active                          2       11  1 h ago  codex             plugin
+ses_1      default  idle      Look at all of it                 1 h ago           plugged
+off        default  bypassed  Say hello                         1 h ago  codex             legacy
+over       default  ended                                       1 h ago  codex
+two lines  default  active                                      1 h ago  codex             legacy
+main       alice    active                                      1 h ago  codex
 `);
       const json = await cli(['sessions', '--json'], { url });
       expect(JSON.parse(json.out)).toEqual({ sessions, count: 6, nextCursor: 'c2' });
@@ -77,31 +83,61 @@ main       alice    codex    free                                               
   );
 });
 
-test('on a terminal the title is shortened, then the parent, and every line fits', async () => {
-  const title = 'Look at all that there is to be looked at in this repository, and say what it is';
-  const long = 'a-session-of-a-parent';
-  const sessions = [
-    state({ key: 'one', title, parentSessionId: 'up' }),
-    state({ key: long, title: '日本語の題名を見てください', parentSessionId: long }),
-  ];
-  const shown = async (of: SessionState[]) => {
-    let out = '';
+const long = [
+  state({
+    key: '0b8f9f6e-1111-4222-8333-123456789abc',
+    title: 'Look at all that there is to be looked at in this repository, and say what it is',
+    openChildren: 12,
+    waitingCallbacks: 3,
+  }),
+  state({
+    key: '0b8f9f6e-1111-4222-8333-123456789abc:a5554576f7df65818',
+    parentSessionId: '0b8f9f6e-1111-4222-8333-123456789abc',
+    title: '日本語の題名を見てください',
+    state: 'bypassed',
+    lastActivityAt: '2026-01-01T00:01:00.000Z',
+  }),
+];
+
+test.each([
+  [
+    80,
+    `
+SESSION           AGENT    STATE     TITLE             OPEN  WAITING  ACTIVE
+0b8f9f6e…6789abc  default  active    Look at all tha…    12        3  1 h ago
+0b8f9f6e…df65818  default  bypassed  日本語の題名を…                  59 min ago
+`,
+  ],
+  [
+    120,
+    `
+SESSION                               AGENT    STATE     TITLE                                 OPEN  WAITING  ACTIVE
+0b8f9f6e-1111-4222-8333-123456789abc  default  active    Look at all that there is to be loo…    12        3  1 h ago
+0b8f9f6e-1111-4222…a5554576f7df65818  default  bypassed  日本語の題名を見てください                           59 min ago
+`,
+  ],
+])(
+  'on a terminal of %d columns every line fits, and the whole keys are a command away',
+  async (columns, table) => {
     await withFakeServer(
-      (_, response) => answerJson(response, { sessions: of, count: of.length, nextCursor: null }),
-      async ({ url }) => void ({ out } = await cli(['sessions'], { url, isTerminal: true })),
+      (_, response) => answerJson(response, { sessions: long, count: 2, nextCursor: null }),
+      async ({ url }) => {
+        const args = ['sessions', '--agent', 'it is me'];
+        const shown = await cli(args, { url, isTerminal: true, columns });
+        expect(`\n${stripVTControlCharacters(shown.out)}`).toBe(table);
+        for (const line of shown.out.split('\n'))
+          expect(widthOf(line)).toBeLessThanOrEqual(columns);
+        expect(shown.err).toBe("Whole keys: offshoot sessions --agent 'it is me' | cat\n");
+        const piped = await cli(args, { url, isTerminal: true, isPiped: true, columns });
+        for (const { key, title } of long) {
+          expect(piped.out).toContain(`${key}  `);
+          expect(piped.out).toContain(title);
+        }
+        expect(piped.err).toBe('');
+      },
     );
-    return stripVTControlCharacters(out);
-  };
-  expect(`\n${await shown(sessions.slice(0, 1))}`).toBe(`
-SESSION  AGENT    HARNESS  STATE  TITLE                               PARENT  OPEN  WAITING  ACTIVE
-one      default  codex    free   Look at all that there is to be l…  up                     1 h ago
-`);
-  expect(`\n${await shown(sessions)}`).toBe(`
-SESSION                AGENT    HARNESS  STATE  TITLE         PARENT          OPEN  WAITING  ACTIVE
-one                    default  codex    free   Look at all…  up                             1 h ago
-a-session-of-a-parent  default  codex    free   日本語の題…   a-session-of-…                 1 h ago
-`);
-});
+  },
+);
 
 test('no sessions are told aside; a refusal keeps its code', async () => {
   await withFakeServer(
@@ -116,6 +152,31 @@ test('no sessions are told aside; a refusal keeps its code', async () => {
       expect(refused).toMatchObject({ exitCode: 5, out: '' });
       expect(await cli(['sessions', '--limit', 'all'], { url })).toMatchObject({ exitCode: 2 });
     },
+  );
+});
+
+test('where there are none, what to look at next is a command that can be typed', async () => {
+  let agents = [{ agentId: "Jo's", harness: null, sessions: 1, lastActivityAt: time }];
+  await withFakeServer(
+    ({ url: asked }, response) =>
+      asked.includes('presence')
+        ? answerJson(response, { agents })
+        : answerJson(response, { sessions: [], count: 0, nextCursor: null }),
+    async ({ url }) =>
+      withFolder(async (home) => {
+        writeServerFile(home, { url, pid: process.pid });
+        const told = async (args: string[]) => (await cli(args, { home })).err;
+        expect(await told(['sessions'])).toBe(
+          "There are none of agent default. Of another one: offshoot sessions --agent 'Jo'\\''s'\n",
+        );
+        expect(await told(['sessions', '--agent', 'b', '--active'])).toBe(
+          'There are none. Without filters: offshoot sessions --agent b\n',
+        );
+        agents = [];
+        expect(await told(['sessions'])).toBe(
+          'There are none. How agent programs report theirs: offshoot help hook\n',
+        );
+      }),
   );
 });
 

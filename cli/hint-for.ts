@@ -1,0 +1,51 @@
+/** What to do about a refusal, as a command that can be typed: the server cannot know how it was asked. */
+import type { Command } from 'commander';
+import type { AppError } from '../contract/errors.ts';
+import { hintFor as wordsFor } from '../contract/hints.ts';
+import { commandAgain, forShell } from './next-page.ts';
+
+/** A longer command is not typed again for a hint; and never one that has a prompt in it, or values of variables. */
+const againCharsMax = 160;
+
+export function hintFor(error: AppError, command: Command | null): string | null {
+  const { message } = error;
+  const own = command === null ? null : ofCommand(error, command);
+  const id = /\bsub_\w+/.exec(message)?.[0];
+  const words = wordsFor('cli', error.hint);
+  return own ?? (id === undefined ? words : (words?.replaceAll('<id>', id) ?? null));
+}
+
+function ofCommand({ code, message, hint }: AppError, command: Command): string | null {
+  const [, agents] = /^several agents have a session .*: (.+)$/s.exec(message) ?? [];
+  if (agents !== undefined) return withAgent(command, agents.split(', '));
+  if (hint !== null) return null;
+  const [, invocation] = /^there is no invocation (.+)$/s.exec(message) ?? [];
+  if (invocation !== undefined) return ofInvocation(invocation);
+  if (message.startsWith('there is no session ')) return `\`${sessionsOf(command)}\` shows them.`;
+  if (code !== 'forbidden') return null;
+  return message.endsWith('outside of what this token may touch')
+    ? '`offshoot sessions` shows what it reaches.'
+    : 'It takes another token: `offshoot help token create` says how the administrator makes one.';
+}
+
+function withAgent(command: Command, agents: string[]): string | null {
+  const [agent] = agents;
+  if (agent === undefined || !command.options.some(({ long }) => long === '--agent')) return null;
+  const again = commandAgain(command, { agent });
+  const isShort = again.length <= againCharsMax && command.name() !== 'run';
+  return `Say whose: ${isShort ? `\`${again}\`` : `--agent ${forShell(agent)}`}`;
+}
+
+/** A key is taken for an id where a session is what one wants to see. */
+function ofInvocation(name: string): string {
+  return name.startsWith('sub_')
+    ? '`offshoot list` shows them.'
+    : `\`offshoot list\` shows them. Of a session: \`offshoot transcript ${forShell(name)}\``;
+}
+
+function sessionsOf(command: Command): string {
+  const agent: unknown = command.getOptionValue('agent');
+  return typeof agent === 'string'
+    ? `offshoot sessions --agent ${forShell(agent)}`
+    : 'offshoot sessions';
+}

@@ -1,0 +1,22 @@
+/** Which session is meant: by its key, or by the id of an invocation that runs on it. */
+import type { OffshootClient } from '../client/index.ts';
+import { ofAgent } from './option-values.ts';
+
+export interface NamedSession {
+  key: string;
+  agentId?: string;
+}
+
+/** A session whose own key looks like an id is named with `session:` before it. */
+export const isInvocationId = (name: string) => name.startsWith('sub_');
+
+export async function namedSession(
+  client: OffshootClient,
+  name: string,
+  agent: string | undefined,
+): Promise<NamedSession> {
+  if (!isInvocationId(name)) return { key: name, ...ofAgent(agent) };
+  // A record knows whose it is: another agent may have a session of that key, too.
+  const { sessionKey: key, agentId } = await client.call('getSubagent', { id: name });
+  return { key, agentId };
+}

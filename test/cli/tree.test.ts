@@ -1,0 +1,108 @@
+/** Trees with sessions that programs report beside those that we run, as they are seen. */
+import { expect, test } from '@jest/globals';
+import { createStyle } from '../../cli/render/style.ts';
+import { renderTree } from '../../cli/render/tree.ts';
+import { widthOf } from '../../cli/render/width.ts';
+import type { TreeNode } from '../../contract/records.ts';
+import { answerJson, withFakeServer } from '../client/fake-server.ts';
+import { cli } from './cli-harness.ts';
+
+const style = createStyle(false);
+
+const reported = (sessionKey: string, fields: Partial<TreeNode> = {}): TreeNode => ({
+  sessionKey,
+  kind: 'external',
+  harness: 'claude-code',
+  state: 'active',
+  title: null,
+  firstWords: null,
+  depth: 0,
+  invocations: [],
+  children: [],
+  ...fields,
+});
+
+/** One that we run. */
+const run = (
+  title: string,
+  n: number,
+  fields: Partial<TreeNode> = {},
+  error: string | null = null,
+) =>
+  reported(`ses_${n}`, {
+    kind: 'managed',
+    harness: null,
+    state: 'idle',
+    invocations: [
+      {
+        id: `sub_${String(n).padStart(20, '0')}`,
+        runnerId: 'demo',
+        status: error === null ? 'completed' : 'failed',
+        executionMode: 'SYNC',
+        title,
+        durationMs: 200 * n,
+        error,
+      },
+    ],
+    ...fields,
+  });
+
+const main = '0b8f9f6e-1111-4222-8333-123456789abc';
+const mixed = reported(main, {
+  firstWords: 'Please look at the importer, and tell me why it fails on dates',
+  children: [
+    reported(`${main}:a5554576f7df65818`, { title: 'general-purpose', state: 'ended' }),
+    // Nobody has said which program it is.
+    reported('one', { harness: null, state: 'bypassed', children: [run('Ask', 1)] }),
+    run(
+      'Import',
+      2,
+      { children: [reported('inner', { harness: 'codex', state: 'idle' })] },
+      'exited with code 3',
+    ),
+  ],
+});
+
+test.each([
+  [
+    80,
+    `
+Please look at the impo…  active    claude-code         0b8f9f6e-111…23456789abc
+├─ general-purpose        ended     claude-code         0b8f9f6e-111…76f7df65818
+├─ one                    bypassed
+│  └─ ✓ Ask               SYNC  demo             0.2 s  sub_00000000000000000001
+└─ ✗ Import               SYNC  demo             0.4 s  sub_00000000000000000002
+   │   exited with code 3
+   └─ inner               idle      codex
+`,
+  ],
+  [
+    200,
+    `
+Please look at the importer, and tell me why it fails on da…  active    claude-code         0b8f9f6e-1111-4222-8333-123456789abc
+├─ general-purpose                                            ended     claude-code         0b8f9f6e-1111-4222-8333-123456789abc:a5554576f7df65818
+├─ one                                                        bypassed
+│  └─ ✓ Ask                                                   SYNC  demo             0.2 s  sub_00000000000000000001
+└─ ✗ Import                                                   SYNC  demo             0.4 s  sub_00000000000000000002  exited with code 3
+   └─ inner                                                   idle      codex
+`,
+  ],
+])('sessions that programs report tell their state and line up, in %d columns', (width, tree) => {
+  const shown = renderTree(mixed, { style, width });
+  expect(`\n${shown}`).toBe(tree);
+  for (const line of shown.split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(width);
+});
+
+test('a key that is cut on a terminal is whole in a pipe, and the command for that is named', async () => {
+  const tree = { ...mixed, total: { sessions: 6, invocations: 2 }, truncated: false };
+  await withFakeServer(
+    (_, response) => answerJson(response, tree),
+    async ({ url }) => {
+      const args = ['tree', `session:${main}`, '--agent', 'a b'];
+      const shown = await cli(args, { url, isTerminal: true, columns: 80 });
+      expect(shown.err).toBe(`Whole keys: offshoot tree session:${main} --agent 'a b' | cat\n`);
+      const piped = await cli(args, { url, isTerminal: true, isPiped: true });
+      expect(piped).toMatchObject({ out: renderTree(mixed, { style, width: Infinity }), err: '' });
+    },
+  );
+});
