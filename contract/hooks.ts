@@ -74,6 +74,9 @@ const transcript = {
     ),
 };
 const lastAssistantMessage = words.optional();
+const askedBy = keySchema
+  .optional()
+  .describe('The sub-agent that asked for this one, where it was not the session itself');
 
 /** What programs call it; the first that is given stands. */
 export const hookAliases: Record<string, readonly string[]> = {
@@ -126,9 +129,7 @@ export const subagentStartSchema = hook({
   childSessionKey: sessionKey
     .optional()
     .describe('The key of the sub-agent’s own session, where its program gives it one'),
-  parentHarnessAgentId: keySchema
-    .optional()
-    .describe('The sub-agent that asked for this one, where it was not the session itself'),
+  parentHarnessAgentId: askedBy,
   agentType: label.optional(),
   title: label.optional(),
   prompt: words.optional().describe('Its task, where the program says it'),
@@ -139,6 +140,7 @@ export const subagentStopSchema = hook({
   sessionKey: common.sessionKey.describe('The session that the sub-agent is in'),
   harnessAgentId: z.string(required).pipe(keySchema),
   childSessionKey: sessionKey.optional(),
+  parentHarnessAgentId: askedBy,
   agentType: label.optional(),
   lastAssistantMessage,
 });

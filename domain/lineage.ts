@@ -41,6 +41,13 @@ export function parentGuesses(session: Reported, hints: LineageHints): ParentGue
   );
 }
 
+/**
+ * What is said more surely later takes the place of what was known: a guess gives way to all, and that a sub-agent is
+ * somewhere in a session to who asked for it there. Nothing else is ever moved.
+ */
+export const givesWay = (known: LineageRule, said: LineageRule): boolean =>
+  known === 'recency' ? said !== 'recency' : known === 'subagent_start' && said === 'parent_agent';
+
 function guess({ sessionKey, harness, project }: Reported, hints: LineageHints): ParentGuess[] {
   const root = hints.rootSessionKey ?? null;
   // A program that we run may have sub-agents of its own: they stand below its session, not beside it.

@@ -1,6 +1,7 @@
 /** The edges child → parent. Each says by which rule it was found; all of them stay within one agent. */
 import type { LineageRule } from '../contract/words.ts';
 import {
+  givesWay,
   parentGuesses,
   subagentKey,
   type LineageHints,
@@ -52,7 +53,7 @@ export interface LinkOptions {
 
 /**
  * Finds and records the parent of a session that a program reports. Safe to call with every event: an
- * edge stays as it is, but for a guess, which gives way to what is said outright.
+ * edge stays as it is, but for what gives way to what is said outright.
  */
 export function linkSession(
   tx: Tx,
@@ -62,14 +63,14 @@ export function linkSession(
 ): LineageRow | undefined {
   if (hints.harnessAgentId) keepAgentId(tx, session, hints.harnessAgentId);
   const known = lineageOf(tx.db, session.id);
-  if (session.kind === 'managed' || (known && known.rule !== 'recency')) return known;
+  if (session.kind === 'managed') return known;
   const facts = {
     sessionKey: session.session_key,
     harness: session.harness,
     project: session.project,
   };
   for (const guess of parentGuesses(facts, hints)) {
-    if (known && guess.rule === 'recency') return known;
+    if (known && !givesWay(known.rule, guess.rule)) return known;
     const parent = lookFor(tx, session, guess, options);
     // Whoever stands below a session cannot be above it.
     if (parent === undefined || isAtOrAbove(tx.db, session.id, parent.id)) continue;

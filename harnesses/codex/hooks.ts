@@ -3,6 +3,7 @@ import { readClaudeFields } from '../claude-code/hooks.ts';
 import type { HarnessHooks, HookEvent } from '../hooks.ts';
 import { pick } from '../hooks.ts';
 import { tellNested } from '../tell-answer.ts';
+import { threadOf } from './threads.ts';
 
 /** PostCompact comes without the summary, so `compaction-complete` is made of it only where one is given. */
 const events: ReadonlyMap<string, HookEvent> = new Map([
@@ -18,13 +19,18 @@ const events: ReadonlyMap<string, HookEvent> = new Map([
 
 export const codexHooks: HarnessHooks = {
   eventOf: (name) => events.get(name) ?? null,
-  readPayload: (event, payload) => ({
-    ...readClaudeFields(payload),
-    transcriptPath: pick(
-      payload,
-      event === 'subagent-stop' ? 'agent_transcript_path' : 'transcript_path',
-    ),
-  }),
+  readPayload: (event, payload) => {
+    const path = pick(payload, 'transcript_path');
+    const fields = readClaudeFields(payload);
+    if (event !== 'subagent-stop') return { ...fields, transcriptPath: path };
+    // Beside its own it names that of who asked for it.
+    const asking = threadOf(path);
+    return {
+      ...fields,
+      transcriptPath: pick(payload, 'agent_transcript_path'),
+      parentHarnessAgentId: asking === fields.sessionKey ? null : asking,
+    };
+  },
   tellAnswer: tellNested(
     {
       'session-start': 'SessionStart',

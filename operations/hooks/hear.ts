@@ -7,6 +7,7 @@ import {
   type OperationName,
 } from '../../contract/operations.ts';
 import type { RuntimePath } from '../../contract/words.ts';
+import { askingThread } from '../../harnesses/codex/threads.ts';
 import { canonicalName } from '../../harnesses/names.ts';
 import { bypassStates, setBypassed } from '../../store/bypass.ts';
 import { claimSession, holderOf, refuseOtherPath, releaseClaim } from '../../store/claims.ts';
@@ -108,7 +109,21 @@ export async function hear<A extends object>(
     // A mistake in the file keeps nothing that is reported from being kept.
     const config = () => deps.lastGoodConfig().memory.pipelineV2.subagents;
     const work = (from: Brought) => (tx: Tx) =>
-      hearIn(tx, { asking, agentId, about, caller, config, kind, hook, effect }, from);
+      hearIn(
+        tx,
+        {
+          asking,
+          agentId,
+          about,
+          caller,
+          config,
+          kind,
+          hook,
+          effect,
+          askedBy: askerOf(hook, from),
+        },
+        from,
+      );
     try {
       return answerAfter(await deps.store.write(work(brought)), hook, brought);
     } catch (error) {
@@ -184,6 +199,13 @@ async function bring(deps: Deps, reported: Reported, isWhole: boolean): Promise<
   }
 }
 
+/** Of the sub-agent that a hook is about, where it does not say so itself and its transcript does. */
+function askerOf({ harness, sessionKey, harnessAgentId }: Hook, { transcript }: Brought) {
+  if (harness !== 'codex' || harnessAgentId === undefined || transcript === null) return null;
+  const asking = transcript.start === 0 ? askingThread(transcript.content) : null;
+  return asking === sessionKey || asking === harnessAgentId ? null : asking;
+}
+
 function answerAfter<A extends object>(answer: A, hook: Hook, { refusal }: Brought): A {
   if (refusal === null || 'bypassed' in answer) return answer;
   if (hook.transcriptOptional !== true) throw refusal;
@@ -200,6 +222,8 @@ export interface Hearing<A> {
   config: () => ContextConfig;
   kind: HookKind;
   hook: Hook;
+  /** The sub-agent that asked for this one, as its transcript says. */
+  askedBy: string | null;
   effect: (heard: Heard) => A;
 }
 

@@ -26,7 +26,7 @@ export function see<A>(
   before: SessionRow | null,
   at: string,
 ): SessionRow {
-  const { asking, agentId, about, config, kind, hook } = hearing;
+  const { asking, agentId, about, config, kind, hook, askedBy } = hearing;
   if (about.rootSessionKey !== null) seeRoot(tx, hearing, about.rootSessionKey, at);
   const told = {
     agentId,
@@ -48,7 +48,7 @@ export function see<A>(
       spawnedBy: asking?.session_key ?? null,
       rootSessionKey: about.rootSessionKey,
       harnessAgentId: hook.harnessAgentId ?? null,
-      parentAgentId: hook.parentHarnessAgentId ?? null,
+      parentAgentId: hook.parentHarnessAgentId ?? askedBy,
       isStart: kind.isStart ?? false,
     },
     {
@@ -80,7 +80,10 @@ function seeRoot<A>(tx: Tx, hearing: Hearing<A>, sessionKey: string, at: string)
   const { harness, project } = hook;
   see(
     tx,
-    { ...hearing, about, kind: { name: kind.name }, hook: { harness, project, extra: null } },
+    {
+      ...{ ...hearing, about, askedBy: null, kind: { name: kind.name } },
+      hook: { harness, project, extra: null },
+    },
     null,
     at,
   );

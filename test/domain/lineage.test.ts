@@ -1,5 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { keyAbove, parentGuesses, subagentKey, type LineageHints } from '../../domain/lineage.ts';
+import { lineageRules } from '../../contract/words.ts';
+import {
+  givesWay,
+  keyAbove,
+  parentGuesses,
+  subagentKey,
+  type LineageHints,
+} from '../../domain/lineage.ts';
 
 const claude = { sessionKey: 'child', harness: 'claude-code', project: '/repo' };
 const start = { harnessAgentId: 'a1', isStart: true };
@@ -81,4 +88,16 @@ test('two long ids make a key that fits, and it is another one for another sub-a
   const key = subagentKey('codex', 'r'.repeat(190), 'a'.repeat(60));
   expect(key.length).toBeLessThanOrEqual(200);
   expect(key).not.toBe(subagentKey('codex', 'r'.repeat(190), 'b'.repeat(60)));
+});
+
+test('a guess gives way to what is said, a place in a session to who asked there, and nothing else to anything', () => {
+  const ways = lineageRules.flatMap((known) =>
+    lineageRules.filter((said) => givesWay(known, said)).map((said) => `${known} to ${said}`),
+  );
+  expect(ways.toSorted()).toEqual([
+    ...['explicit', 'key_shape', 'parent_agent', 'spawned', 'subagent_start'].map(
+      (said) => `recency to ${said}`,
+    ),
+    'subagent_start to parent_agent',
+  ]);
 });

@@ -64,7 +64,8 @@ const expected: Record<string, readonly [sessions: number, children: number, dep
   'claude-code/hooks.jsonl': [5, 3, 1],
   'codex/hooks-compaction.jsonl': [1, 0, 0],
   'codex/hooks-multi-agent-v2.jsonl': [3, 1, 1],
-  'codex/hooks-nested.jsonl': [3, 2, 1],
+  // Its stop tells whose transcript it was asked from.
+  'codex/hooks-nested.jsonl': [3, 2, 2],
   'codex/hooks.jsonl': [3, 1, 1],
   'copilot-cli/hooks-failing-child.jsonl': [2, 1, 1],
   'copilot-cli/hooks-http.jsonl': [2, 1, 1],

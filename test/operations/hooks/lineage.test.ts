@@ -173,3 +173,79 @@ test('who registers a session without an agent takes it for that of the agent th
     await room.prompt('s1', 'his', { agentId: 'bob' });
     expect(await refusal(register('s1'))).toBe('parent_conflict');
   }));
+
+const threads = { root: '01a1-root', asking: '01a1-asking', asked: '01a1-asked' };
+const rollout = (thread: string) => `rollout-2026-11-18T09-34-03-${thread}.jsonl`;
+const meta = (thread: string, parent: string) =>
+  `${JSON.stringify({
+    ...{ timestamp: '2026-11-18T09:34:03.000Z', ordinal: 0, type: 'session_meta' },
+    payload: { id: thread, session_id: threads.root, parent_thread_id: parent },
+  })}\n`;
+
+async function tellCodex(
+  room: HookRoom,
+  name: 'SubagentStart' | 'SubagentStop',
+  agent: string,
+  paths: object,
+) {
+  const payload = { session_id: threads.root, agent_id: agent, cwd: '/r', ...paths };
+  const call = readHook(await hooksOf('codex'), { harness: 'codex', name, payload })!;
+  const hook = name === 'SubagentStart' ? 'hookSubagentStart' : 'hookSubagentStop';
+  return room.ask(hook, call.request as never);
+}
+
+test('a sub-agent of a sub-agent of Codex stands below it from its start on, where its transcript can be read', () =>
+  withHooks(async (room) => {
+    const { root, asking, asked } = threads;
+    await room.prompt(`${root}:${asking}`, 'what only the one that asks has heard');
+    await room.prompt(root, 'what the user wants', { harness: 'codex' });
+    for (const [agent, parent] of [
+      [asking, root],
+      [asked, asking],
+    ] as const) {
+      const transcript_path = room.stage(rollout(agent), meta(agent, parent));
+      await tellCodex(room, 'SubagentStart', agent, { transcript_path });
+    }
+    expect(edges(room)).toEqual([
+      `${root}:${asking} < ${root} by subagent_start`,
+      `${root}:${asked} < ${root}:${asking} by parent_agent`,
+    ]);
+    const { inherited } = await room.ask('getContext', { key: `${root}:${asked}` });
+    expect(inherited?.text).toContain('what only the one that asks has heard');
+  }));
+
+test('where it cannot be read it stands there from its stop on, which names the transcript of who asked', () =>
+  withHooks(async (room) => {
+    const { root, asking, asked } = threads;
+    const path = (thread: string) => `/home/user/.codex/sessions/2026/11/18/${rollout(thread)}`;
+    for (const agent of [asking, asked]) {
+      const start = tellCodex(room, 'SubagentStart', agent, { transcript_path: path(agent) });
+      expect(await refusal(start)).toBe('transcript_refused');
+    }
+    expect(edges(room).at(-1)).toBe(`${root}:${asked} < ${root} by subagent_start`);
+    for (const [agent, parent] of [
+      [asked, asking],
+      [asking, root],
+    ] as const) {
+      const paths = { transcript_path: path(parent), agent_transcript_path: path(agent) };
+      expect(await refusal(tellCodex(room, 'SubagentStop', agent, paths))).toBe(
+        'transcript_refused',
+      );
+    }
+    expect(edges(room)).toEqual([
+      `${root}:${asking} < ${root} by subagent_start`,
+      `${root}:${asked} < ${root}:${asking} by parent_agent`,
+    ]);
+  }));
+
+test.each(['', '\n', '{', '{"type":"session_meta"}\n', `${'['.repeat(200_000)}\n`, 'User: hi\n'])(
+  'a transcript of Codex that says nothing of who asked leaves its sub-agent below the session: %.20j',
+  (content) =>
+    withHooks(async (room) => {
+      const transcript_path = room.stage(rollout(threads.asked), content);
+      await tellCodex(room, 'SubagentStart', threads.asked, { transcript_path });
+      expect(edges(room)).toEqual([
+        `${threads.root}:${threads.asked} < ${threads.root} by subagent_start`,
+      ]);
+    }),
+);
