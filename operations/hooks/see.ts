@@ -16,7 +16,7 @@ import type { Tx } from '../../store/write-queue.ts';
 import { ended, hasEnded } from '../gate.ts';
 import { isOwn, outside, scopeOf } from '../scope.ts';
 import { requireOwnKey } from '../whose-agent.ts';
-import type { Hearing, HookKind } from './hear.ts';
+import type { Heard, Hearing, HookKind } from './hear.ts';
 import { pokeParent } from './poke-parent.ts';
 
 /** The session is known from here on, with its edge; workflows hear of its beginning and of a new child. */
@@ -103,6 +103,12 @@ function isAfterEnd<A>({ kind, hook, caller }: Hearing<A>, endedAt: string, at: 
   if (hook.at === undefined) return true;
   return !caller.isLateHook && Date.parse(at) >= Date.parse(endedAt) - clocksApartMs;
 }
+
+/** An end that is told late, of a session that has been at work since: it is not over. */
+export const hasGoneOn = ({ isUnread, before, at }: Heard): boolean =>
+  isUnread &&
+  before?.ended_at === null &&
+  Date.parse(before.updated_at) > Date.parse(at) + clocksApartMs;
 
 export type Reporter = Pick<Hearing<unknown>, 'asking' | 'caller'>;
 

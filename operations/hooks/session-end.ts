@@ -6,7 +6,8 @@ import { releaseClaim } from '../../store/claims.ts';
 import { checkpointAt } from '../../store/checkpoints.ts';
 import { beginContext } from '../../store/context-epoch.ts';
 import { endSession } from './end-session.ts';
-import { addWords } from './said.ts';
+import { addMark, addWords } from './said.ts';
+import { hasGoneOn } from './see.ts';
 
 export async function hookSessionEnd(
   deps: Deps,
@@ -18,6 +19,10 @@ export async function hookSessionEnd(
   const answer = await hear(deps, caller, kind, input, (heard): typeof nothing => {
     const { tx, session, before } = heard;
     addWords(heard, { assistant: input.lastAssistantMessage });
+    if (hasGoneOn(heard)) {
+      addMark(heard, 'had ended, and went on');
+      return nothing;
+    }
     releaseClaim(tx, session.id);
     const hasMore = session.last_seq > (before?.last_seq ?? 0);
     if (before?.ended_at && !hasMore) {

@@ -34,6 +34,26 @@ test('a hook by which an ended session goes on takes it', () =>
   }));
 
 const late = callerAs({ claims: { role: 'admin' }, isLateHook: true });
+
+test('an end that is told late does not end what has gone on since, and the end of that does', () =>
+  withHooks(async (room) => {
+    const at = ago(room, 24 * 60 * 60_000);
+    const sub = { ...hook, harnessAgentId: 'a1' };
+    await room.ask('hookSessionStart', { ...hook, source: 'resume' }, room.over('legacy'));
+    await room.ask('hookSubagentStart', sub, room.over('legacy'));
+    const end = { ...hook, at, reason: 'clear', idempotencyKey: 'kept' };
+    const overLegacy = callerAs({ ...late, runtimePath: 'legacy' });
+    const answer = await room.ask('hookSessionEnd', end, overLegacy);
+    expect(answer).toEqual({ memoriesSaved: 0, queued: false });
+    expect(room.session('s1')).toMatchObject({ ended_at: null, runtime_path: 'legacy' });
+    expect(room.session('s1')!.context_epoch).toBe(0);
+    expect(room.session('s1:a1')!.ended_at).toBeNull();
+    expect(room.all('s1').at(-1)).toBe('mark: had ended, and went on');
+    // By a clock that is somewhat behind it is the end of now.
+    await room.ask('hookSessionEnd', { ...hook, at: ago(room, 60_000) }, overLegacy);
+    expect(room.session('s1')!.ended_at).not.toBeNull();
+  }));
+
 const inTime = callerAs({ claims: { role: 'admin' } });
 /** A session whose last prompt was offered a callback. */
 async function offered(room: HookRoom): Promise<void> {
