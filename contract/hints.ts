@@ -17,7 +17,7 @@ export const hints = {
   },
   registerParent: {
     http: 'Register it first: PUT /api/sessions/{key}',
-    cli: 'Give --parent the session of an invocation (`offshoot get <id>` shows it), or leave it out.',
+    cli: '`offshoot sessions` shows those that there are. Without --parent it is a root.',
     mcp: 'Leave parentSessionId out: your own session is known.',
   },
   nameParent: {

@@ -89,10 +89,10 @@ export function waitingInvocation(deps: Deps, caller: Caller): InvocationRow | n
 
 /** Whose data is asked for: the token's agent; for the administrator, the one that is named. */
 export function agentOf(deps: Deps, caller: Caller, named: string | undefined): string {
-  const own = askingInvocation(deps, caller)?.agent_id ?? scopeOf(caller)?.agentId;
-  if (own === undefined) return named ?? defaults.agentId;
-  if (named !== undefined && named !== own) throw foreign(`agent ${named}`);
-  return own;
+  const asking = askingInvocation(deps, caller);
+  if (!asking) return ownAgent(caller, named) ?? defaults.agentId;
+  if (named !== undefined && named !== asking.agent_id) throw foreign(`agent ${named}`);
+  return asking.agent_id;
 }
 
 /** What concerns the whole home is its administrator's alone. */

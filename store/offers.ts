@@ -74,7 +74,8 @@ export function settleOffers(
       role: 'callback',
       text: envelopeOf(tx.db, callback),
       src: `callback:${callback.id}`,
-      at,
+      // That it was read is known when the model has answered: it was told before that.
+      at: callback.offered_at ?? at,
     });
   }
   return ids;

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import type { OperationInput } from '../../contract/operations.ts';
 import { withHooks, type HookRoom } from './hooks/hooks-fixture.ts';
 import { callerAs, refusal } from './operations-fixture.ts';
+import { scoped } from './scoped-caller.ts';
 
 const HOUR = 3_600_000;
 
@@ -238,4 +239,18 @@ test('a session tells how its first prompt begins, on one line, without secrets'
     const { id, sessionKey } = await room.start({ prompt: 'Do it' });
     await room.host.play(id, 'done');
     expect(await words(sessionKey)).toBe('Do it');
+  }));
+
+test('whoever asks for the sessions of another agent is told of its token, not of a child', () =>
+  withHooks(async (room) => {
+    const alice = scoped('alice');
+    await expect(room.ask('listSessions', { agentId: 'bob' }, alice)).rejects.toMatchObject({
+      code: 'forbidden',
+      message: 'agent bob is outside of what this token may touch',
+      hint: null,
+    });
+    const child = room.child((await room.start()).id);
+    await expect(room.ask('listSessions', { agentId: 'bob' }, child)).rejects.toMatchObject({
+      hint: expect.stringContaining("child's token"),
+    });
   }));
