@@ -1,5 +1,6 @@
 import { releaseClaim } from '../../store/claims.ts';
 import { queueSessionPoke } from '../../store/outbox.ts';
+import { settleOffers } from '../../store/offers.ts';
 import { openSubagents } from '../../store/session-family.ts';
 import { setEnded, type SessionRow } from '../../store/sessions.ts';
 import { appendTurn } from '../../store/turns.ts';
@@ -10,6 +11,8 @@ import { addMark } from './said.ts';
 /** It has ended: nobody holds it, its own workflow and its parent's hear of it, and what was at work in it is over. */
 export function endSession(heard: Heard, reason?: string): void {
   const { tx, session, at } = heard;
+  // A program that failed has not told the end of its turn: what it was told stands in its transcript all the same.
+  settleOffers(tx, session);
   addMark(heard, `ended${reason ? `: ${reason}` : ''}`);
   end(session);
   pokeParent(tx, session);
