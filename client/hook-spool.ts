@@ -62,8 +62,10 @@ export function openHookSpool(folder: string, server: HookServer | null = null):
       const bytes = Buffer.byteLength(text);
       const waiting = names();
       if (!hasRoom(waiting, bytes)) return false;
+      // Before, as a process may be killed in between, and nobody sends what does not say for whom it is.
+      if (server !== null) writeServer(folder, server);
       writeWhole(folder, nameOf(bytes, waiting), text);
-      // Afterwards: whoever has sent all removes it, and puts it back if this hook came meanwhile.
+      // And after: whoever has sent all removes it, and puts it back if this hook came meanwhile.
       if (server !== null) writeServer(folder, server);
       return true;
     },

@@ -143,6 +143,51 @@ test('of many hooks at once none sends what waits a second time, or out of order
     expect([...new Set(own)].toSorted()).toEqual(['s0', 's1', 's2', 's3', 's4', 's5']);
   }));
 
+test(
+  'of two programs at once, some of whose hooks are killed at any point, what was kept comes in its order, each once',
+  () =>
+    withHome(slowly, async ({ home, server }) => {
+      await server.stop();
+      const kept: string[] = [];
+      const program = async (key: string, killAfterMs: (n: number) => number | null) => {
+        for (let n = 0; n < 12; n += 1) {
+          const child = start(home, ['UserPromptSubmit', '--harness', 'codex']);
+          child.stdin?.end(JSON.stringify({ session_id: key, prompt: `${key} ${n}` }));
+          const after = killAfterMs(n);
+          const timer = after === null ? undefined : setTimeout(() => child.kill('SIGKILL'), after);
+          const { err } = await endOf(child);
+          clearTimeout(timer);
+          if (err.includes('kept for later')) kept.push(`${key} ${n}`);
+        }
+      };
+      // From before it reads anything to when it is over.
+      const often = (n: number) => (n % 2 === 0 ? 20 + 8 * n : null);
+      await Promise.all([program('a', often), program('b', (n) => often(n + 1))]);
+      await server.start();
+      const spool = openHookSpool(spoolOf(home));
+      for (let runs = 0; runs < 20 && spool.names().length > 0; runs += 1) {
+        await Promise.all(
+          ['x', 'y'].map((key) =>
+            run(home, ['Stop', '--harness', 'codex'], `{"session_id":"${key}"}`),
+          ),
+        );
+      }
+      expect(spool.names()).toEqual([]);
+      const sent = server.seen.filter(({ url }) => url?.endsWith('user-prompt-submit'));
+      const said = [
+        ...new Map(sent.map(({ body }) => [body?.idempotencyKey, body?.userMessage])).values(),
+      ];
+      for (const key of ['a', 'b']) {
+        const own = said.map(String).filter((text) => text.startsWith(key));
+        const numbers = own.map((text) => Number(text.slice(2)));
+        expect(numbers).toEqual([...new Set(numbers)].toSorted((one, two) => one - two));
+        expect(own).toEqual(expect.arrayContaining(kept.filter((text) => text.startsWith(key))));
+      }
+      expect(kept.length).toBeGreaterThanOrEqual(12);
+    }),
+  60_000,
+);
+
 interface Ended {
   code: number | null;
   out: string;
