@@ -60,10 +60,31 @@ export interface LaterRange extends TurnRange {
   isLate: boolean;
 }
 
-/** All that came after this turn, from what is read last on; what is late comes last. */
-export function rangesAfter(db: Db, sessionId: number, after: number): LaterRange[] {
-  if (isAsItCame(db, sessionId)) return [{ from: after + 1, to: everyTurn, isLate: false }];
-  // By their ends, which have an index: few have come since. For the open one SQLite would go through all.
+/** All that came after this turn, from what is read last on; what is late comes last. After none all that is there. */
+export function* rangesAfter(
+  db: Db,
+  sessionId: number,
+  after: number,
+): Generator<LaterRange, void, undefined> {
+  if (after === 0) {
+    for (const range of rangesFromEnd(db, sessionId)) yield { ...range, isLate: false };
+    return;
+  }
+  if (isAsItCame(db, sessionId)) {
+    yield { from: after + 1, to: everyTurn, isLate: false };
+    return;
+  }
+  const found = rangesEndingAfter(db, sessionId, after);
+  let isLate = false;
+  for (const [at, { place, from, to }] of found.entries()) {
+    yield { from: Math.max(from, after + 1), to, isLate };
+    // Places have no gaps: where the one before is missing here, that range was there already.
+    isLate ||= from <= after || found[at + 1]?.place !== place - 1;
+  }
+}
+
+/** By their ends, which have an index: few have come since. For the open one SQLite would go through all. */
+function rangesEndingAfter(db: Db, sessionId: number, after: number): PlacedRange[] {
   const found = db.all<PlacedRange>(
     `SELECT ${rangeColumns} FROM turn_order WHERE session_id = :sessionId AND to_seq > :after
      UNION ALL
@@ -71,15 +92,7 @@ export function rangesAfter(db: Db, sessionId: number, after: number): LaterRang
      WHERE session_id = :sessionId AND to_seq IS NULL`,
     { sessionId, after },
   );
-  found.sort((a, b) => b.place - a.place);
-  // Places have no gaps: where one is missing here, that range was there already.
-  const known = found.findIndex(({ place, from }, at) => {
-    return from <= after || found[at + 1]?.place !== place - 1;
-  });
-  return found.map(({ from, to }, at) => ({
-    ...{ from: Math.max(from, after + 1), to },
-    isLate: at > known,
-  }));
+  return found.toSorted((a, b) => b.place - a.place);
 }
 
 /** The last one, so it is not looked for among all. */

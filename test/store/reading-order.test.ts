@@ -80,7 +80,7 @@ test('only the end of the order is written, and the whole is as it was meant', a
         // What came after a turn: since all that was there, or late.
         const after = Math.floor((read.length * back) / 40);
         const known = read.findLastIndex(({ seq }) => seq <= after);
-        const later = rangesAfter(store.db, session.id, after);
+        const later = [...rangesAfter(store.db, session.id, after)];
         const placed = read.map(({ seq }) => {
           const found = later.filter(({ from, to }) => from <= seq && seq <= to);
           expect(found.length).toBe(seq > after ? 1 : 0);
