@@ -246,7 +246,7 @@ export const searchSessionsSchema = withAliases(
       .max(limits.queryCharsMax)
       .refine((given) => given.trim() !== '', 'must not be empty or blank')
       .describe(
-        'Words in any order; "a phrase", -without, begin*. Where no turn holds all of three words or more, turns right beside those that hold some are found, too',
+        `Words in any order, ${limits.queryWordsMax} at most count; "a phrase", -without, begin*. Where no turn holds all of three words or more, turns right beside those that hold some are found, too`,
       ),
     sessionKey: sessionKey
       .optional()

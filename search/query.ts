@@ -1,6 +1,7 @@
 /** What a query asks for, term by term. Phrases, `-` and `*` are read here; no text of the caller's is FTS5's syntax. */
 import { limits } from '../contract/limits.ts';
 import { dateTokens } from './dates.ts';
+import { runTokens } from './expand.ts';
 import { partsOf } from './letters.ts';
 import { stopWords } from './stop-words.ts';
 import { either, isDense, isSure, phrase, piecesOf, type Term } from './term.ts';
@@ -15,11 +16,14 @@ export interface Query {
 const termsMax = 31;
 const partWeight = 0.3;
 const stopWeight = 0.1;
+/** A longer run than this is more than a word. */
+const questionPairsMin = 4;
 
 export function parseQuery(text: string): Query {
   const query: Query = { terms: [], without: [] };
   let left: number = limits.queryWordsMax;
   for (const token of tokensOf(text.normalize('NFKC'))) {
+    if (left === 0) break;
     const words = wordsIn(token.text).slice(0, left);
     left -= words.length;
     if (words.length === 0) continue;
@@ -67,7 +71,7 @@ function termsOf(words: string[], hasStar: boolean): Term[] {
   const pieces = words.flatMap(piecesOf);
   if (pieces.some(isDense)) {
     return pieces.flatMap((piece, at) =>
-      isDense(piece) ? phrase([piece]) : termsOf([piece], hasStar && at === pieces.length - 1),
+      isDense(piece) ? denseTerms(piece) : termsOf([piece], hasStar && at === pieces.length - 1),
     );
   }
   const parts = words.flatMap(partsOf);
@@ -77,6 +81,13 @@ function termsOf(words: string[], hasStar: boolean): Term[] {
     .filter((part) => part.length > 1 && !stopWords.has(part.toLowerCase()))
     .map((part) => ({ ...phrase([part]), weight: partWeight, isSoft: true }));
   return [whole, ...soft];
+}
+
+/** A question without spaces is hardly ever said again as a whole: what it is made of is looked for, too. */
+function denseTerms(run: string): Term[] {
+  const pairs = runTokens(run, false);
+  if (pairs.length < questionPairsMin) return [phrase([run])];
+  return [phrase([run]), ...pairs.map((pair) => ({ ...phrase([pair]), weight: partWeight }))];
 }
 
 /** As it is written, or with its parts apart. */

@@ -60,6 +60,16 @@ test.each([
 );
 
 test.each([
+  ['数据库迁移计划是什么', '我们决定把数据库迁移到新的集群'],
+  ['どこに住んでいますか', '私は東京都に住んでいる'],
+])('a question without spaces, %j, finds %j first', (query, text) =>
+  withSearch(async ({ session, say, excerpts }) => {
+    await say(await session('one'), 'something else', text, '新的集群', 'and more');
+    expect(excerpts(query)[0]).toBe(text);
+  }),
+);
+
+test.each([
   ['café_cor*', 'the cafe\u0301_corner'],
   ['ガス', '東京ｶﾞｽの料金'],
   ['검색', '전체 검색 기능'.normalize('NFD')],
