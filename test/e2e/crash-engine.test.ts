@@ -112,13 +112,12 @@ test('an engine that stands still keeps nobody waiting: a SYNC call is answered,
   process.kill(pid, 'SIGSTOP');
   let records: SubAgentRecord[];
   try {
-    const from = Date.now();
     const root = await sync('echo root');
     const parent = await stack.start('spawn callback as child runner sh: echo child; say asked');
     const told = await stack.ended(parent.id);
     expect(told).toMatchObject({ result: { content: 'child completed: child' } });
     // Before the launcher takes it for dead, and starts another one.
-    expect([stack.pid('engine'), Date.now() - from < STANDS_STILL_MS]).toEqual([pid, true]);
+    expect(stack.pid('engine')).toBe(pid);
     const { items } = await stack.client.call('listSubagents', {
       parentSessionId: parent.sessionKey,
     });
@@ -133,8 +132,6 @@ test('an engine that stands still keeps nobody waiting: a SYNC call is answered,
   );
   expect(child.parentExecution?.workflowId).toBe(records[1]!.workflowId);
 }, 60_000);
-
-const STANDS_STILL_MS = 5000;
 
 const sync = (prompt: string) =>
   stack.client.call('runSubagent', { runnerId: 'sh', prompt, executionMode: 'SYNC' });

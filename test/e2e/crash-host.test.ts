@@ -79,7 +79,7 @@ test('when its host is killed a run fails or runs again as its runner says, call
   expect(told).toMatchObject({ status: 'completed' });
   expect(told.result?.content).toMatch(/^lost failed \(outcome_unknown\)/);
   for (const { id } of all) expect((await get(id)).status).not.toBe('running');
-  await untilGone(orphans, 1);
+  await untilGone(orphans);
   expect(agentsOf(stack.home)).toEqual([]);
 }, 60_000);
 

@@ -31,7 +31,7 @@ test('server and host killed together: what may be repeated is, and the tree is 
   const orphans = agentsOf(stack.home);
   stack.kill('server', 'host');
   await expectTrueTree(stack, root);
-  await untilGone(orphans, 1);
+  await untilGone(orphans);
   expect(agentsOf(stack.home)).toEqual([]);
 }, 60_000);
 

@@ -31,7 +31,6 @@ async function stopOnceSaid(worker: Running, what: string) {
   await until(
     async () => worker.stderr(),
     (said) => said.includes(what),
-    10,
   );
   worker.child.kill('SIGINT');
   return worker.ended;

@@ -74,7 +74,7 @@ async function walkTree(stack: FaultStack, deaths: Fault[]): Promise<Walked & { 
     const died = await dying;
     const came = deaths.slice(0, died.length);
     await expectDead(came, died);
-    await untilGone(agentsOf(stack.home), 5);
+    await untilGone(agentsOf(stack.home));
     const ownHostDeaths = came.filter(({ kill }) => kill.includes('host')).length;
     const hostDeaths = scenario.hostDeaths + ownHostDeaths;
     const excuses = { hostDeaths, cancelled: scenario.isCancelled };
@@ -115,7 +115,7 @@ async function expectDead(came: Fault[], died: Death[]): Promise<void> {
   for (const [index, { point, kill }] of came.entries()) {
     const { pids } = died[index]!;
     expect([point, kill.filter((_, n) => pids[n] === null)]).toEqual([point, []]);
-    await untilGone(pids as number[], 1);
+    await untilGone(pids as number[]);
   }
 }
 

@@ -222,7 +222,6 @@ test('while it ends what it runs, what it was given goes back at once; it is not
     await until(
       async () => room.row(next.id).host_id,
       (hostId) => hostId === null,
-      2,
     );
     end();
     await room.itself.ended;

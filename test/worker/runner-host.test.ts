@@ -148,7 +148,6 @@ onDisk(
         await until(
           async () => heard,
           (said) => said.includes('sync'),
-          5,
         );
       } finally {
         host.stop();
