@@ -25,29 +25,75 @@ export async function* exportedText(
   }
 }
 
+export interface ImportedPage {
+  jsonl: string;
+  /** Of each of its lines, where it stands in what was given. */
+  numbers: number[];
+}
+
 /** What one request takes: turns of one session, with the line about it before them. */
-export async function* importedPages(lines: AsyncIterable<string>): AsyncGenerator<string, void> {
-  let head: string | null = null;
-  let page: string[] = [];
-  let chars = 0;
-  const whole = () => [head, ...page].map((line) => `${line}\n`).join('');
+export async function* importedPages(
+  lines: AsyncIterable<string>,
+): AsyncGenerator<ImportedPage, void> {
+  let page: Page | undefined;
   let number = 0;
   for await (const line of lines) {
     number += 1;
     if (line.trim() === '') continue;
-    const isHead = aboutSession.test(line);
-    if (head === null && !isHead) throw notExported(number);
-    if (head !== null && (isHead || (page.length > 0 && chars + line.length > importCharsMax))) {
-      yield whole();
-      [page, chars] = [[], 0];
+    if (aboutSession.test(line)) {
+      if (page !== undefined) yield imported(page);
+      page = pageOf({ line, number });
+      continue;
     }
-    if (isHead) head = line;
-    else page.push(line);
-    chars += line.length;
+    if (page === undefined) throw notExported(number);
+    if (page.turns.length > 0 && page.chars + line.length > importCharsMax) {
+      yield imported(page);
+      page = pageOf(page.head);
+    }
+    page.turns.push({ line, number });
+    page.chars += line.length;
   }
-  if (head === null) throw notExported(number);
-  yield whole();
+  if (page === undefined) throw notExported(number);
+  yield imported(page);
 }
+
+interface Numbered {
+  line: string;
+  number: number;
+}
+
+interface Page {
+  head: Numbered;
+  turns: Numbered[];
+  chars: number;
+}
+
+const pageOf = (head: Numbered): Page => ({ head, turns: [], chars: head.line.length });
+
+function imported({ head, turns }: Page): ImportedPage {
+  const all = [head, ...turns];
+  return {
+    jsonl: all.map(({ line }) => `${line}\n`).join(''),
+    numbers: all.map(({ number }) => number),
+  };
+}
+
+/** The server counts the lines of a page; who reads the refusal looks for the line in a file. */
+export function refusedPage(error: unknown, { numbers }: ImportedPage): unknown {
+  if (!(error instanceof AppError)) return error;
+  if (error.code === 'body_too_large') return tooLong(numbers.at(-1)!);
+  const message = error.message.replace(
+    /\bline (\d+)/,
+    (words, at) => `line ${numbers[Number(at) - 1] ?? words}`,
+  );
+  const { cause, hint } = error;
+  return new AppError(error.code, message, { cause, ...(hint !== null && { hint }) });
+}
+
+export const tooLong = (line: number) =>
+  new AppError('body_too_large', `Line ${line} is longer than a server takes.`, {
+    hint: 'Set "raw" of that line to null: what was said stays. The lines before it may be in already; a second time they add nothing.',
+  });
 
 /** As an export begins it. What is in it is looked at by the server. */
 const aboutSession = /^\s*\{\s*"offshoot"\s*:\s*"session"/;

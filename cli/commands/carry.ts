@@ -1,19 +1,18 @@
 /** `export` and `import`: sessions as lines of JSON, from one store to another. */
-import { open, rm } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { AppError } from '../../contract/errors.ts';
 import type { OperationOutput } from '../../contract/operations.ts';
-import { asDiskTrouble } from '../../domain/disk-trouble.ts';
 import { connect } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { namedSession } from '../named-session.ts';
+import { writeNewFile } from '../new-file.ts';
 import { agentOption, jsonOption, ofAgent } from '../option-values.ts';
 import { readLines } from '../read-lines.ts';
 import { usageError } from '../report-error.ts';
-import { exportedText, importedPages } from '../session-lines.ts';
+import { exportedText, importedPages, refusedPage } from '../session-lines.ts';
 import { writeJson } from '../write-json.ts';
 
 type Imported = OperationOutput<'importSession'>;
@@ -51,36 +50,9 @@ async function exportSession(
     return exitCodes.ok;
   }
   const file = resolve(deps.cwd, out);
-  // Before the file is made: a session that is not there leaves none behind.
-  const first = await text.next();
-  const handle = await open(file, 'wx', 0o600).catch((cause: NodeJS.ErrnoException) => {
-    const trouble = notWritten(file, cause);
-    if (trouble !== null) throw trouble;
-    const why = cause.code === 'EEXIST' ? 'it is there already' : cause.message;
-    throw usageError(`${file} cannot be made: ${why}`, 'Name a new file.');
-  });
-  try {
-    // All of each page: one write takes as much as there is room for, and that is no error.
-    if (!first.done) await handle.appendFile(first.value);
-    for await (const more of text) await handle.appendFile(more);
-  } catch (error) {
-    await rm(file, { force: true });
-    throw notWritten(file, error) ?? error;
-  } finally {
-    await handle.close();
-  }
+  await writeNewFile(file, text);
   deps.err.write(`${asked.key} is in ${file}\n`);
   return exitCodes.ok;
-}
-
-function notWritten(file: string, error: unknown): AppError | null {
-  const trouble = asDiskTrouble(error);
-  if (trouble === null) return null;
-  const message = `${file} was not written: ${(error as Error).message}`;
-  return new AppError(trouble.code, message, {
-    cause: error,
-    hint: 'Nothing is left of it. Make room, or have that disk take writes, or name a file on another disk.',
-  });
 }
 
 async function importSessions(
@@ -90,13 +62,16 @@ async function importSessions(
 ): Promise<ExitCode> {
   const client = connect(deps);
   const imported = new Map<string, Imported>();
-  for await (const jsonl of importedPages(await linesOf(deps, file))) {
-    const of = ofAgent(agent);
-    const page = await client.call('importSession', { jsonl, ...of });
-    const id = JSON.stringify([page.agentId, page.sessionKey]);
+  for await (const page of importedPages(await linesOf(deps, file))) {
+    const taken = await client
+      .call('importSession', { jsonl: page.jsonl, ...ofAgent(agent) })
+      .catch((error: unknown) => {
+        throw refusedPage(error, page);
+      });
+    const id = JSON.stringify([taken.agentId, taken.sessionKey]);
     const before = imported.get(id);
-    const added = page.added + (before?.added ?? 0);
-    imported.set(id, { ...page, added, known: page.known + (before?.known ?? 0) });
+    const added = taken.added + (before?.added ?? 0);
+    imported.set(id, { ...taken, added, known: taken.known + (before?.known ?? 0) });
   }
   const sessions = [...imported.values()];
   if (json) writeJson(deps.out, { sessions });
@@ -112,9 +87,15 @@ async function linesOf(
 ): Promise<AsyncIterable<string>> {
   if (file !== undefined && file !== '-') {
     const path = resolve(cwd, file);
-    const handle = await open(path).catch((cause: Error) => {
-      throw usageError(`${path} cannot be read: ${cause.message}`);
+    const refuse = (why: string) =>
+      usageError(`${path} cannot be read: ${why}`, 'Name a file that `offshoot export` has made.');
+    const handle = await open(path).catch((cause: NodeJS.ErrnoException) => {
+      throw refuse(cause.code === 'ENOENT' ? 'it is not there' : cause.message);
     });
+    if ((await handle.stat()).isDirectory()) {
+      await handle.close();
+      throw refuse('it is a folder');
+    }
     return readLines(handle.createReadStream());
   }
   if (input.isTerminal)

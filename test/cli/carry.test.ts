@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { answerJson, answerProblem, withFakeServer, type Seen } from '../client/fake-server.ts';
@@ -153,4 +153,104 @@ test('import names a file that is not there, and asks nobody at a terminal', () 
       expect(await cli(['import'], { url, isTerminal: true })).toMatchObject({ exitCode: 2 });
       expect(seen).toEqual([]);
     },
+  ));
+
+test('until all of it is there an export has another name, and what a killed one left is replaced', () =>
+  withFolder((cwd) => {
+    const seenThen: string[][] = [];
+    return withFakeServer(
+      (request, response) => {
+        seenThen.push(readdirSync(cwd));
+        answerJson(response, exporting(request));
+      },
+      async ({ url }) => {
+        writeFileSync(join(cwd, 's1.jsonl.part'), 'half of another', { mode: 0o644 });
+        const run = await cli(['export', 's1', '-o', 's1.jsonl'], { url, cwd });
+        expect(run).toMatchObject({ exitCode: 0 });
+        expect(new Set(seenThen.flat())).toEqual(new Set(['s1.jsonl.part']));
+        expect(readdirSync(cwd)).toEqual(['s1.jsonl']);
+        expect(readFileSync(join(cwd, 's1.jsonl'), 'utf8')).toBe(whole);
+        expect(statSync(join(cwd, 's1.jsonl')).mode & 0o777).toBe(0o600);
+      },
+    );
+  }));
+
+test('an export takes the place of no file, also of one that was made meanwhile', () =>
+  withFolder((cwd) =>
+    withFakeServer(
+      (request, response) => {
+        if (request.url.endsWith('after=3')) writeFileSync(join(cwd, 's1.jsonl'), 'mine');
+        answerJson(response, exporting(request));
+      },
+      async ({ url }) => {
+        const run = await cli(['export', 's1', '-o', 's1.jsonl'], { url, cwd });
+        expect(run).toMatchObject({ exitCode: 2 });
+        expect(run.err).toContain('it is there already\n  Name a new file.');
+        expect(readFileSync(join(cwd, 's1.jsonl'), 'utf8')).toBe('mine');
+        expect(readdirSync(cwd)).toEqual(['s1.jsonl']);
+      },
+    ),
+  ));
+
+test('an export into a folder that is not there says so', () =>
+  withFolder((cwd) =>
+    withFakeServer(
+      (request, response) => answerJson(response, exporting(request)),
+      async ({ url }) => {
+        const run = await cli(['export', 's1', '-o', 'no/s1.jsonl'], { url, cwd });
+        expect(run).toMatchObject({ exitCode: 2 });
+        expect(run.err).toContain('its folder is not there\n  Make the folder first.');
+      },
+    ),
+  ));
+
+test('a line that the server refuses is told by its number in the file, and what to do', () =>
+  withFakeServer(
+    ({ body }, response) => {
+      const sent = String(body!['jsonl']).split('\n');
+      const at = sent.findIndex((one) => one.includes('wrong'));
+      if (at === -1) return answerJson(response, taken({ body } as Seen));
+      const problem = {
+        ...{ type: 'about:blank', title: 'x', status: 400, code: 'bad_request' },
+        detail: `jsonl: line ${at + 1} is not one of an export: it is not JSON`,
+        hint: 'Export the session once more.',
+      };
+      response.writeHead(400, { 'content-type': 'application/problem+json' });
+      response.end(JSON.stringify(problem));
+    },
+    async ({ url }) => {
+      const lines = Array.from({ length: 9 }, (_, at) => turn(at + 1, 'x'.repeat(1_000_000)));
+      const given = ['\n', head('s1'), ...lines.slice(0, 7), '\n', '{"wrong\n', ...lines.slice(7)];
+      const run = await cli(['import'], { url, stdin: given.join('') });
+      expect(run).toMatchObject({ exitCode: 2, out: '' });
+      expect(run.err).toBe(
+        'offshoot: jsonl: line 11 is not one of an export: it is not JSON\n  Export the session once more.\n',
+      );
+    },
+  ));
+
+test('a line that is too long for the server is told by its number, and how it can be taken', () =>
+  withFakeServer(
+    (_, response) => answerProblem(response, 413, 'body_too_large'),
+    async ({ url }) => {
+      const run = await cli(['import'], { url, stdin: head('s1') + turn(1) });
+      expect(run.err).toContain('Line 2 is longer than a server takes.\n  Set "raw"');
+    },
+  ));
+
+test('a folder is no file to import', () =>
+  withFolder((cwd) =>
+    withFakeServer(
+      (request, response) => answerJson(response, taken(request)),
+      async ({ url }) => {
+        for (const [name, why] of [
+          ['.', 'it is a folder'],
+          ['no.jsonl', 'it is not there'],
+        ]) {
+          const run = await cli(['import', name!], { url, cwd });
+          expect(run).toMatchObject({ exitCode: 2 });
+          expect(run.err).toContain(`cannot be read: ${why}\n  Name a file that`);
+        }
+      },
+    ),
   ));
