@@ -4,7 +4,7 @@ import type { TurnRole } from '../contract/words.ts';
 import { isCompaction } from './compaction.ts';
 import { numbered } from './leading-lengths.ts';
 import { isSaid, keysOf } from './said-keys.ts';
-import { sharedSequence } from './shared-sequence.ts';
+import { sharedBy, sharedSequence } from './shared-sequence.ts';
 import { placeOf } from './snapshot-place.ts';
 
 export interface KnownTurn {
@@ -73,7 +73,7 @@ export function mergeEntries(known: Known, entries: TranscriptEntry[]): Merged {
   matchCompactions(known.turns, entries, turns);
   const mayLag = known.extent === 'since' || turns.some((turn) => turn !== null);
   const laid = layOut(said, entries, turns, { from, isWhole, mayLag });
-  const isPart = isAfterReports && !isWhole;
+  const isPart = entries.some(isSaid) ? isAfterReports && !isWhole : known.wasPart;
   return { turns, ...laid, isApart, isPart, isShorter: laid.isShorter && known.extent !== 'since' };
 }
 
@@ -85,6 +85,7 @@ type Keys = ReturnType<typeof keysOf<KnownTurn>>;
  */
 function align(known: KnownTurn[], entries: TranscriptEntry[], keys: Keys): (KnownTurn | null)[] {
   const turns: (KnownTurn | null)[] = entries.map(() => null);
+  const wrapped = createWrapped();
   const match = (isReported: boolean, isWrappedToo: boolean) => {
     const found = new Set(turns);
     const some = known.filter((turn) => turn.isReported === isReported && !found.has(turn));
@@ -95,10 +96,11 @@ function align(known: KnownTurn[], entries: TranscriptEntry[], keys: Keys): (Kno
       open.map((at) => keys.ofEntry[at]!.key),
     );
     const isSame = (x: number, y: number) =>
-      words[x] === asked[y] || (isWrappedToo && isWrapped(some[x]!, entries[open[y]!]!));
-    for (const [x, y] of sharedSequence(some.length, open.length, isSame)) {
-      turns[open[y]!] = some[x]!;
-    }
+      words[x] === asked[y] || wrapped(some[x]!, entries[open[y]!]!);
+    const pairs = isWrappedToo
+      ? sharedBy(some.length, open.length, isSame)
+      : sharedSequence(words, asked);
+    for (const [x, y] of pairs) turns[open[y]!] = some[x]!;
   };
   match(true, false);
   match(false, false);
@@ -108,12 +110,21 @@ function align(known: KnownTurn[], entries: TranscriptEntry[], keys: Keys): (Kno
 
 /** Shorter words are too often part of others. */
 const WRAPPED_CHARS_MIN = 12;
+/** So much is looked through for a hook's words; a tenth of a second. */
+const LOOKED_CHARS_MAX = 100_000_000;
+/** What it takes to look at all. */
+const LOOK_CHARS = 100;
 
 /** The user's words as their program keeps them may have something before or after. */
-function isWrapped(turn: KnownTurn, entry: TranscriptEntry): boolean {
-  if (turn.role !== entry.role) return false;
-  const words = turn.text.trim();
-  return words.length >= WRAPPED_CHARS_MIN && entry.text.includes(words);
+function createWrapped() {
+  let left = LOOKED_CHARS_MAX;
+  return (turn: KnownTurn, entry: TranscriptEntry): boolean => {
+    if (turn.role !== entry.role || left < 0) return false;
+    const words = turn.text.trim();
+    if (words.length < WRAPPED_CHARS_MIN || words.length > entry.text.length) return false;
+    left -= LOOK_CHARS + entry.text.length;
+    return entry.text.includes(words);
+  };
 }
 
 function matchAway(

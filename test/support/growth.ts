@@ -1,4 +1,7 @@
-/** How many times as long four times the size takes: the best of some, as another process may have the machine. */
+/**
+ * How many times as long four times the size takes, of this process's own time: another may have the machine. The
+ * best of some, as anything may be collected or compiled meanwhile.
+ */
 export function growth(make: (size: number) => () => unknown, size: number): number {
   const [small, large] = [best(make(size)), best(make(4 * size))];
   return large / small;
@@ -8,9 +11,10 @@ const TRIES = 3;
 
 function best(run: () => unknown): number {
   const took = Array.from({ length: TRIES }, () => {
-    const from = performance.now();
+    const from = process.cpuUsage();
     run();
-    return performance.now() - from;
+    const { user, system } = process.cpuUsage(from);
+    return user + system;
   });
   return Math.min(...took);
 }
