@@ -70,23 +70,35 @@ function putTogether(db: Db, config: ContextConfig, parent: SessionRow): Context
  * session, have the same.
  */
 export function inheritOnce(tx: Tx, config: ContextConfig, child: SessionRow): string | null {
-  return inheritedBy(tx.db, child)?.text ?? inherit(tx, config, child, anybody)?.text ?? null;
+  const given = inheritedBy(tx.db, child) ?? inherit(tx, config, child, { mayRead: anybody });
+  return given?.text ?? null;
+}
+
+export interface Inheriting {
+  /** Nothing is told of a session that whoever asks may not read. */
+  mayRead: (giver: SessionRow) => boolean;
+  /** The child's model knows nothing of before, whatever it was told. */
+  isAnew?: boolean;
 }
 
 /**
- * Looks up for a child what it is to know of its parent, and keeps what it was given: nothing of a session that whoever
- * asks may not read. `isRepeat`: it had it in this context.
+ * Looks up for a child what it is to know of its parent, and keeps what it is given. `isRepeat`: it has it already, and
+ * is not told again.
  */
 export function inherit(
   tx: Tx,
   config: ContextConfig,
   child: SessionRow,
-  mayRead: (giver: SessionRow) => boolean,
+  { mayRead, isAnew = false }: Inheriting,
 ): (ContextBlock & { isRepeat: boolean }) | null {
   const found = config.inheritContext ? inheritable(tx.db, config, child, mayRead) : null;
   if (found === null) return null;
-  const { giverId, block } = found;
-  const isRepeat = wasGiven(tx.db, child.id, block.hash);
+  const isRepeat = !isAnew && wasGiven(tx.db, child.id, found.block.hash);
+  if (!isRepeat) keepGiven(tx, child, found);
+  return { ...found.block, isRepeat };
+}
+
+function keepGiven(tx: Tx, child: SessionRow, { giverId, block }: Inheritable): void {
   tx.db.run(
     `INSERT INTO inherited_contexts
        (session_id, parent_session_id, given_at, hash, text, sources, context_epoch)
@@ -103,7 +115,6 @@ export function inherit(
       sources: JSON.stringify(block.sources),
     },
   );
-  return { ...block, isRepeat };
 }
 
 /** A block, and whose words it is made of. */
@@ -116,7 +127,7 @@ function inheritable(
   db: Db,
   config: ContextConfig,
   child: SessionRow,
-  mayRead: (giver: SessionRow) => boolean,
+  mayRead: Inheriting['mayRead'],
 ): Inheritable | null {
   const edge = lineageOf(db, child.id);
   const parent = edge && findSessionById(db, edge.parent_session_id);
@@ -132,19 +143,13 @@ function inheritable(
  * The program that an invocation runs reports a session of its own. That is told what its invocation was given, in the same
  * words: of the invocation's session it knows all there is, its task.
  */
-function passedOn(
-  db: Db,
-  invoked: SessionRow,
-  mayRead: (giver: SessionRow) => boolean,
-): Inheritable | null {
+function passedOn(db: Db, invoked: SessionRow, mayRead: Inheriting['mayRead']): Inheritable | null {
   const row = lastGiven(db, invoked.id);
   if (!row || !mayRead(giverOfRow(db, row, invoked))) return null;
   return { giverId: row.parent_session_id, block: blockOf(row) };
 }
 
-/**
- * Whether a session's model has been told these very words, and its context has not begun anew since.
- */
+/** Whether a session's model has been told these very words, and its context has not begun anew since. */
 function wasGiven(db: Db, sessionId: number, hash: string): boolean {
   const given = db.get(
     `SELECT 1 FROM inherited_contexts i JOIN sessions s ON s.id = i.session_id
@@ -158,7 +163,7 @@ function wasGiven(db: Db, sessionId: number, hash: string): boolean {
 export function inheritedBy(
   db: Db,
   session: SessionRow,
-  mayRead: (giver: SessionRow) => boolean = anybody,
+  mayRead: Inheriting['mayRead'] = anybody,
 ): InheritedContext | null {
   const row = lastGiven(db, session.id);
   if (!row || !mayRead(giverOfRow(db, row, session))) return null;

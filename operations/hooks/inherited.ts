@@ -1,16 +1,11 @@
 import type { ContextBlock } from '../../contract/records.ts';
 import { canonicalName } from '../../harnesses/names.ts';
 import { giverOf, inherit, inheritedBy } from '../../store/context-block.ts';
-import { findSession } from '../../store/sessions.ts';
+import { findSession, type SessionRow } from '../../store/sessions.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { isOwn, scopeOf } from '../scope.ts';
 import { aboutSession, hear, type Heard, type Hook, type HookKind } from './hear.ts';
-
-interface HowToTell {
-  /** Its model knows nothing of before, whatever it was told: else what it knows is not told again. */
-  isAnew: boolean;
-}
 
 /**
  * What the parent knows, for a child's model to read; what nobody reads is not kept as given. An edge may have been
@@ -19,12 +14,13 @@ interface HowToTell {
 export function inheritedText(
   { tx, session, config, isUnread }: Heard,
   caller: Caller,
-  { isAnew }: HowToTell,
+  { isAnew }: { isAnew: boolean },
 ): string {
   if (isUnread) return '';
-  const block = inherit(tx, config(), session, (giver) => isOwn(caller, giver));
+  const mayRead = (giver: SessionRow) => isOwn(caller, giver);
+  const block = inherit(tx, config(), session, { mayRead, isAnew });
   if (block === null) return '';
-  return block.isRepeat && !isAnew ? stubOf(block) : block.text;
+  return block.isRepeat ? stubOf(block) : block.text;
 }
 
 /**

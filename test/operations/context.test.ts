@@ -121,6 +121,10 @@ test('what the start of a session was answered with is kept as it was, with its 
     expect(again.text).toContain('said later');
     expect(again.hash).toBe(sha256(again.text));
     expect(Date.parse(again.givenAt) - Date.parse(givenAt)).toBeGreaterThanOrEqual(60_000);
+    // That it knows this already is told in a line, and is not given again.
+    room.clock.advance(60_000);
+    await room.ask('hookSessionStart', { ...start, source: 'resume' });
+    expect((await room.ask('getContext', { key: 'c' })).inherited).toEqual(again);
   }));
 
 test('a sub-agent plants nothing that children in other trees are told', () =>

@@ -253,7 +253,7 @@ test('what a child was given is kept with it, and a parent of another agent give
         });
         insertLineage(tx, child, parent, 'explicit');
         return {
-          given: inherit(tx, config, child, () => true),
+          given: inherit(tx, config, child, { mayRead: () => true }),
           kept: inheritedBy(tx.db, child),
         };
       };
