@@ -4,8 +4,10 @@ import type { AppError } from '../contract/errors.ts';
 import { hintFor as wordsFor } from '../contract/hints.ts';
 import { commandAgain, forShell } from './next-page.ts';
 
-/** A longer command is not typed again for a hint; and never one that has a prompt in it, or values of variables. */
+/** A longer command is not typed again for a hint. */
 const againCharsMax = 160;
+/** Nor are these: one has a prompt in it and values of variables, the other deletes. */
+const neverAgain = ['run', 'delete'];
 
 export function hintFor(error: AppError, command: Command | null): string | null {
   const { message } = error;
@@ -32,8 +34,9 @@ function withAgent(command: Command, agents: string[]): string | null {
   const [agent] = agents;
   if (agent === undefined || !command.options.some(({ long }) => long === '--agent')) return null;
   const again = commandAgain(command, { agent });
-  const isShort = again.length <= againCharsMax && command.name() !== 'run';
-  return `Say whose: ${isShort ? `\`${again}\`` : `--agent ${forShell(agent)}`}`;
+  const isTold = again.length <= againCharsMax && !neverAgain.includes(command.name());
+  if (isTold) return `Say whose: \`${again}\``;
+  return `Say whose: ${agents.map((id) => `--agent ${forShell(id)}`).join(' or ')}`;
 }
 
 /** A key is taken for an id where a session is what one wants to see. */

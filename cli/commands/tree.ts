@@ -88,7 +88,10 @@ async function rootOf(
   if (key !== null) return { key, ...ofAgent(agent) };
   const { items } = await client.call('listSubagents', { limit: 1, ...ofAgent(agent) });
   if (items[0]) return rootOfRecord(items[0]);
-  throw new AppError('not_found', 'Nothing has been run yet.', {
+  const newest = { active: false, limit: 1, ...ofAgent(agent) };
+  const [reported] = (await client.call('listSessions', newest)).sessions;
+  if (reported) return { key: reported.rootSessionId, agentId: reported.agentId };
+  throw new AppError('not_found', 'Nothing has been run or reported yet.', {
     hint: 'Start with: offshoot run demo "say hello"',
   });
 }

@@ -15,7 +15,18 @@ test.each<[args: string[], detail: string, hint: string | null, told: string]>([
     'Name the agent: agentId.',
     "Say whose: `offshoot transcript 'my key' -n 3 --agent 'Jo'\\''s'`",
   ],
-  [['run', 'demo', 'x', '-p', 'my key'], twins, null, "Say whose: --agent 'Jo'\\''s'"],
+  [
+    ['run', 'demo', 'x', '-p', 'my key'],
+    twins,
+    null,
+    "Say whose: --agent 'Jo'\\''s' or --agent default",
+  ],
+  [
+    ['delete', 'my key', '--session', '-y'],
+    twins,
+    null,
+    "Say whose: --agent 'Jo'\\''s' or --agent default",
+  ],
   [
     ['tree', 'nope', '--agent', 'a b'],
     'there is no session nope',

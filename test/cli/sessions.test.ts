@@ -5,31 +5,9 @@ import { answerJson, answerProblem, withFakeServer } from '../client/fake-server
 import { widthOf } from '../../cli/render/width.ts';
 import { withFolder } from '../support/folder.ts';
 import { cli, writeServerFile } from './cli-harness.ts';
+import { sessionOf, time } from './session-of.ts';
 
-const time = '2026-01-01T00:00:00.000Z';
-const state = (fields: Partial<SessionState>): SessionState => ({
-  key: 'main',
-  agentId: 'default',
-  runtimePath: 'unknown',
-  claimedAt: time,
-  expiresAt: null,
-  bypassed: false,
-  state: 'active',
-  kind: 'external',
-  harness: 'codex',
-  project: '/work/here',
-  title: null,
-  firstWords: null,
-  endedAt: null,
-  parentSessionId: null,
-  rootSessionId: 'main',
-  rule: null,
-  depth: 0,
-  openChildren: 0,
-  waitingCallbacks: 0,
-  lastActivityAt: time,
-  ...fields,
-});
+const state = ({ key = 'main', ...fields }: Partial<SessionState>) => sessionOf(key, fields);
 
 test('sessions is a table of what each is about, what it is now, and what is open for it', async () => {
   const sessions = [

@@ -6,6 +6,7 @@ import { widthOf } from '../../cli/render/width.ts';
 import type { TreeNode } from '../../contract/records.ts';
 import { answerJson, withFakeServer } from '../client/fake-server.ts';
 import { cli } from './cli-harness.ts';
+import { sessionOf } from './session-of.ts';
 
 const style = createStyle(false);
 
@@ -63,6 +64,8 @@ const mixed = reported(main, {
   ],
 });
 
+const total = { sessions: 6, invocations: 2 };
+
 test.each([
   [
     80,
@@ -94,7 +97,7 @@ Please look at the importer, and tell me why it fails on da…  active    claude
 });
 
 test('a key that is cut on a terminal is whole in a pipe, and the command for that is named', async () => {
-  const tree = { ...mixed, total: { sessions: 6, invocations: 2 }, truncated: false };
+  const tree = { ...mixed, total, truncated: false };
   await withFakeServer(
     (_, response) => answerJson(response, tree),
     async ({ url }) => {
@@ -103,6 +106,27 @@ test('a key that is cut on a terminal is whole in a pipe, and the command for th
       expect(shown.err).toBe(`Whole keys: offshoot tree session:${main} --agent 'a b' | cat\n`);
       const piped = await cli(args, { url, isTerminal: true, isPiped: true });
       expect(piped).toMatchObject({ out: renderTree(mixed, { style, width: Infinity }), err: '' });
+    },
+  );
+});
+
+test('where nothing was run yet, the newest session that a program reports is meant', async () => {
+  let sessions: object[] = [sessionOf('below', { rootSessionId: main })];
+  await withFakeServer(
+    ({ url }, response) => {
+      if (url.includes('/tree')) return answerJson(response, { ...mixed, total, truncated: false });
+      if (url.startsWith('/api/subagents'))
+        return answerJson(response, { items: [], nextCursor: null });
+      return answerJson(response, { sessions, count: sessions.length, nextCursor: null });
+    },
+    async ({ url, seen }) => {
+      expect((await cli(['tree'], { url })).out).toContain('general-purpose');
+      expect(seen.at(-1)?.url).toBe(`/api/sessions/${main}/tree?agentId=default`);
+      sessions = [];
+      expect(await cli(['tree'], { url })).toMatchObject({
+        exitCode: 3,
+        err: expect.stringContaining('offshoot run demo "say hello"'),
+      });
     },
   );
 });
