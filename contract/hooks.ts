@@ -2,12 +2,7 @@
 import { z } from 'zod';
 import { limits } from './limits.ts';
 import { momentSchema } from './moments.ts';
-import {
-  keySchema,
-  pathSchema,
-  projectSchema,
-  sessionKeySchema as sessionKey,
-} from './requests.ts';
+import { keySchema, projectSchema, sessionKeySchema as sessionKey } from './requests.ts';
 import { wordsSchema as words } from './said-words.ts';
 import { keptFields } from './unknown-fields.ts';
 import { wellFormed } from './well-formed.ts';
@@ -63,7 +58,8 @@ const transcript = {
   transcript: words
     .optional()
     .describe("The program's transcript as it is: whole, or its last messages"),
-  transcriptPath: mended(pathSchema)
+  // What a path has to be is looked at with the file: a wrong one does not refuse what else the hook says.
+  transcriptPath: words
     .optional()
     .describe("A file of it below the programs' own folders, or one that the configuration allows"),
   transcriptOptional: z

@@ -39,6 +39,7 @@ export async function readTranscript(
       throw new AppError(
         'transcript_too_large',
         `transcriptPath: over ${limits.transcriptBytesMax} bytes of it are not known yet`,
+        lastAlone,
       );
     }
     const content = await readFrom(file, start, size);
@@ -62,6 +63,7 @@ function refuseMany(content: Buffer | string, field: string): void {
   throw new AppError(
     'transcript_too_large',
     `${field}: ${lines} lines of it came at once; ${limits.transcriptLinesMax} may`,
+    lastAlone,
   );
 }
 
@@ -70,9 +72,11 @@ async function openBelow(
   roots: readonly TranscriptRoot[],
   isOwn: (real: string) => boolean,
 ): Promise<FileHandle | null> {
-  if (!isAbsolute(path)) {
-    throw new AppError('bad_request', 'transcriptPath: must be an absolute path');
+  if (!isAbsolute(path)) throw noPath('must be an absolute path');
+  if (path.length > limits.pathCharsMax) {
+    throw noPath(`must not be longer than ${limits.pathCharsMax} characters`);
   }
+  if (path.includes('\0')) throw noPath('must not hold NUL');
   const allowed = await Promise.all(
     // In a program's very first session its folder is not there yet, either.
     roots.map(async ({ folder, part }) => ({ folder: await wouldBe(folder), part })),
@@ -114,6 +118,7 @@ async function openBelow(
     if (cause.code === 'EISDIR' || cause.code === 'ENXIO') throw notAFile(path);
     throw new AppError('transcript_refused', `transcriptPath: cannot be read: ${cause.code}`, {
       cause,
+      hint: `Let the server read it, or ${inline}.`,
     });
   }
 }
@@ -145,13 +150,22 @@ async function readFrom(file: FileHandle, start: number, size: number): Promise<
   return content.subarray(0, filled);
 }
 
+const inline = 'send it inline as `transcript`';
+/** What is refused for the field alone keeps nothing else of the hook from being heard. */
+const noPath = (why: string) =>
+  new AppError('bad_request', `transcriptPath: ${why}`, {
+    hint: `Name a file below the programs' own folders or one of hooks.transcriptRoots, or ${inline}.`,
+  });
+const lastAlone = { hint: 'Send its last messages inline as `transcript`, without those before.' };
 const refused = (path: string) =>
   new AppError('transcript_refused', `transcriptPath: ${path} is outside of the allowed folders`, {
-    hint: 'Send it inline as `transcript`, or add its folder to hooks.transcriptRoots in the configuration.',
+    hint: `Add its folder to hooks.transcriptRoots in the configuration, or ${inline}.`,
   });
 const foreign = (path: string) =>
   new AppError('transcript_refused', `transcriptPath: ${path} bears another session's id`, {
-    hint: 'With this token a file is read that bears the id of the session. Send it inline as `transcript`.',
+    hint: `With this token a file is read that bears the id of the session: name that, or ${inline}.`,
   });
 const notAFile = (path: string) =>
-  new AppError('transcript_not_a_file', `transcriptPath: ${path} is not a regular file`);
+  new AppError('transcript_not_a_file', `transcriptPath: ${path} is not a regular file`, {
+    hint: `Name the file itself, or ${inline}.`,
+  });

@@ -41,6 +41,8 @@ test('a path is read below the allowed folders only, and what came inline is kep
       [join(beside, 'is-there.jsonl'), 'transcript_refused'],
       [join(beside, 'is-not.jsonl'), 'transcript_refused'],
       ['relative.jsonl', 'bad_request'],
+      [`/${'x'.repeat(limits.pathCharsMax)}`, 'bad_request'],
+      [join(staging, 'a\0b'), 'bad_request'],
       [join(staging, 'a-folder'), 'transcript_not_a_file'],
       [join(staging, 'pipe'), 'transcript_not_a_file'],
       [huge, 'transcript_too_large'],
@@ -51,6 +53,17 @@ test('a path is read below the allowed folders only, and what came inline is kep
     for (const [index, [transcriptPath, code]] of cases.entries()) {
       const call = room.prompt('s1', `prompt ${index}`, { transcriptPath });
       expect([transcriptPath, await refusal(call)]).toEqual([transcriptPath, code]);
+      // What to do about it is told, and that beside it a transcript may come inline: then no path is looked at.
+      if (code !== 'not refused') {
+        const toDo = /hooks\.transcriptRoots|inline as `transcript`/;
+        await expect(call).rejects.toMatchObject({ hint: expect.stringMatching(toDo) });
+      }
+      const more = { transcriptPath, transcript: line('user', `inline ${index}`) };
+      const key = `beside ${index}`;
+      expect([transcriptPath, await refusal(room.prompt(key, 'hello', more))]).toEqual([
+        ...[transcriptPath, 'not refused'],
+      ]);
+      expect(room.said(key)).toEqual([`user: inline ${index}`, 'user: hello']);
     }
     const said = room.said('s1').join('\n');
     for (const index of cases.keys()) expect(said).toContain(`prompt ${index}`);
@@ -289,4 +302,29 @@ test('what is appended to a file is all said, also where it begins with words th
     const said = ['continue', 'Done.', 'continue', 'Done.', 'continue', 'Done.'];
     const spoken = said.map((text) => `${text === 'Done.' ? 'assistant' : 'user'}: ${text}`);
     expect(room.said('main')).toEqual(['user: begin', ...spoken]);
+  }));
+
+test('of two hooks at once, whose last messages overlap, each message stands once', () =>
+  withHooks(async (room) => {
+    const messages = Array.from({ length: 12 }, (_, at) =>
+      line(at % 2 === 0 ? 'user' : 'assistant', ['go on', 'done', 'yes'][at % 3]!, {
+        uuid: `m${at}`,
+      }),
+    );
+    const from = (at: number) => messages.slice(at, at + 6).join('');
+    const path = room.stage('both.jsonl', messages.join(''));
+    await room.report('s1', messages.slice(0, 4).join(''));
+    await Promise.all([
+      room.report('s1', from(2)),
+      room.report('s1', from(6)),
+      room.report('s1', from(4)),
+      room.report('s1', from(3)),
+      room.ask('hookStop', { harness: 'claude-code', sessionKey: 's1', transcriptPath: path }),
+      room.report('s1', from(6)),
+    ]);
+    const uuids = room.store.db.all<{ uuid: string }>(
+      "SELECT raw ->> 'uuid' AS uuid FROM turns WHERE raw IS NOT NULL ORDER BY seq",
+    );
+    expect(uuids.map(({ uuid }) => uuid)).toEqual(messages.map((_, at) => `m${at}`));
+    expect(room.said('s1')).toHaveLength(messages.length);
   }));
