@@ -50,7 +50,7 @@ async function tree(
     if (keysOf(node).some((key) => !text.includes(key))) {
       err.write(`Whole keys: ${commandAgain(command)} | cat\n`);
     }
-    if (node.truncated) err.write(`${leftOut(node)}\n`);
+    if (node.truncated) err.write(`${leftOut(node, agent)}\n`);
   }
   return exitCodes.ok;
 }
@@ -60,14 +60,14 @@ function keysOf({ invocations, sessionKey, children }: TreeNode): string[] {
   return [...(invocations.length > 0 ? [] : [oneLine(sessionKey)]), ...children.flatMap(keysOf)];
 }
 
-function leftOut(top: Tree): string {
+function leftOut(top: Tree, agent: string | undefined): string {
   const { treeNodesMax: max, treeLevelsMax: levels } = limits;
   const { sessions, invocations } = top.total;
   const shown = `Not all is shown: at most ${max} of ${sessions} sessions and ${max} of ${invocations} invocations, on ${levels} levels.`;
   const [first] = top.children.flatMap(withMore);
-  return first === undefined
-    ? shown
-    : `${shown} What is below one further down: offshoot tree ${forShell(first.sessionKey)}`;
+  if (first === undefined) return shown;
+  const of = agent === undefined ? '' : ` --agent ${forShell(agent)}`;
+  return `${shown} What is below one further down: offshoot tree ${forShell(first.sessionKey)}${of}`;
 }
 
 /** Who has more than is shown here, those furthest down first. */
