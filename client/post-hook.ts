@@ -46,13 +46,15 @@ export async function postHook(
       isLate ? { [ours.lateHook]: '1' } : {},
     );
     const body = bodyOf(text);
-    if (status >= 200 && status < 300) return { kind: 'answered', answer: body ?? {} };
+    if (body !== null && status >= 200 && status < 300) return { kind: 'answered', answer: body };
     const why = typeof body?.detail === 'string' ? body.detail : `the server answered ${status}`;
-    if (refusals.has(status)) {
+    // A gateway, or whoever has taken its port, knows nothing of the hook; too long it is for a gateway at any time.
+    const isOurs = typeof body?.code === 'string';
+    if (isOurs ? refusals.has(status) : status === 413) {
       if (body?.code === unsettledCode) return { kind: 'unsettled', why: `${why}: ${toSettle}` };
       return { kind: 'refused', why };
     }
-    return { kind: status === 401 ? 'locked' : 'away', why };
+    return { kind: isOurs && status === 401 ? 'locked' : 'away', why };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return { kind: 'away', why: message, isBroken: brokenOff.has(code ?? '') };

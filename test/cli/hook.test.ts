@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 import { runHook, type HookOutput } from '../../cli/hook/run-hook.ts';
 import { limits } from '../../contract/limits.ts';
 import { copilotCliHooks } from '../../harnesses/copilot-cli/hooks.ts';
-import { answerJson, type Answer } from '../client/fake-server.ts';
+import { answerJson, answerProblem, type Answer } from '../client/fake-server.ts';
 import { withFolder } from '../support/folder.ts';
 import { argsFor, base, noVariables, withHookHome } from './hook-home.ts';
 
@@ -164,7 +164,8 @@ test.each([400, 403, 404, 409, 413, 422])(
   'a hook that the server refuses by %s is not kept',
   (status) =>
     withHookHome(
-      (_, response) => answerJson(response, { detail: "It is another one's." }, status),
+      (_, response) =>
+        answerJson(response, { detail: "It is another one's.", code: 'forbidden' }, status),
       async ({ hook, spooled }) => {
         expect(await hook({ session_id: 's' })).toEqual({
           out: '',
@@ -183,6 +184,28 @@ test.each([401, 408, 429, 500, 503])('a hook that comes back with %s is kept', (
       expect(spooled()).toHaveLength(1);
     },
   ),
+);
+
+test.each([
+  ['a page', 200, '<html>Sign in</html>'],
+  ['a page that says that there is none', 404, '<html>Nothing here</html>'],
+  ['a refusal of its own', 403, '{"error":"blocked"}'],
+  ['a wish for other credentials', 401, ''],
+])(
+  'where something else answers in place of the server, with %s, the hook is kept',
+  (_, status, text) =>
+    withHookHome(
+      (_request, response) => void response.writeHead(status).end(text),
+      async ({ hook, spooled }) => {
+        for (const prompt of ['1', '2']) {
+          expect(await hook({ session_id: 's', prompt })).toMatchObject({
+            out: '',
+            err: expect.stringContaining('kept for later'),
+          });
+        }
+        expect(spooled()).toHaveLength(2);
+      },
+    ),
 );
 
 test('a program is told what it is told also where its transcript is refused; why that is goes to stderr', () =>
@@ -293,5 +316,6 @@ function answerByPrompt(...[{ body }, response]: Parameters<Answer>): void {
 }
 
 function refuseFirst(...[{ body }, response]: Parameters<Answer>): void {
-  answerJson(response, {}, body?.userMessage === 'refused' ? 409 : 200);
+  if (body?.userMessage === 'refused') answerProblem(response, 409, 'session_claimed');
+  else answerJson(response, {});
 }
