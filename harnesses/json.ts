@@ -28,12 +28,22 @@ const timeMax = 253_402_300_799_999;
 /** Below it a number counts seconds: as milliseconds it would lie in 1973. */
 const secondsMax = 100_000_000_000;
 
-/** ISO time of what programs write as ISO text, milliseconds or seconds. */
+/** As text: of other words a date is made, too, of `call 5` a day in May. */
+const timeText = /^\d{4}-\d\d-\d\d|\b\d{4}\b.* \d\d:\d\d/;
+const digits = /^\d{1,20}(?:\.\d{1,20})?$/;
+
+/** ISO time of what programs write as text, milliseconds or seconds. Nothing was said at the beginning of time. */
 export function timeOf(value: unknown): string | null {
-  const time = typeof value === 'string' ? Date.parse(value) : value;
-  if (typeof time !== 'number' || !Number.isFinite(time) || time < 0) return null;
-  const ms = time < secondsMax && typeof value === 'number' ? time * 1000 : time;
-  return ms > timeMax ? null : new Date(ms).toISOString();
+  if (typeof value === 'string') {
+    if (digits.test(value)) return timeOf(Number(value));
+    return timeText.test(value) ? isoOf(Date.parse(value)) : null;
+  }
+  if (typeof value !== 'number') return null;
+  return isoOf(value < secondsMax ? value * 1000 : value);
+}
+
+function isoOf(ms: number): string | null {
+  return ms > 0 && ms <= timeMax ? new Date(ms).toISOString() : null;
 }
 
 export interface Watched {

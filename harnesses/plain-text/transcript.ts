@@ -14,8 +14,11 @@ const speakers = {
   System: 'mark',
 } as const satisfies Record<string, Said['role']>;
 
-/** With a capital and at the start of a line only: `user: postgres` in a file is nobody's turn. */
-export const heading = /^(User|Human|Assistant|Tool|System):[ \t]?/;
+/**
+ * With a capital and at the start of a line only: `user: postgres` in a file is nobody's turn. Some editors, and shells of
+ * Windows, write a byte order mark before all that they save.
+ */
+export const heading = /^\ufeff?(User|Human|Assistant|Tool|System):[ \t]?/;
 const nowhere = { at: null, id: null };
 
 export function parsePlainText(text: string): TranscriptEntry[] {
