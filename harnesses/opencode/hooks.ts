@@ -21,6 +21,8 @@ export const opencodeHooks: HarnessHooks = {
     const isCall = input !== undefined || output !== undefined;
     return { runtimePath: 'plugin', ...(isCall ? readCall(payload) : readBusEvent(payload)) };
   },
+  // It only says that a turn is over, and of one that was broken off twice: what is offered there would be taken for read.
+  isAnswerRead: (_event, payload) => payload.type !== 'session.idle',
   tellAnswer: tellWhole,
 };
 

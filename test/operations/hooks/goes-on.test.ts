@@ -96,3 +96,27 @@ test('nothing is offered to the end of a turn of OpenClaw, which nobody reads; t
     expect(await stop('agent_end')({})).toBe('');
     expect(await stop('before_agent_finalize')({})).toContain('the answer');
   }));
+
+test('a turn of OpenCode that is broken off, which it tells twice, has read nothing; the next prompt is told it', () =>
+  withHooks(async (room) => {
+    const captured = hooksIn('opencode/plugin-hooks-and-events.jsonl');
+    const { payload } = captured.find((hook) => hook.name === 'session.idle')!;
+    const idle = stopsOf(room, 'session.idle', payload, 'opencode');
+    const { sessionID } = payload['properties'] as { sessionID: string };
+    const prompt = (userMessage: string) =>
+      room.ask('hookUserPromptSubmit', { harness: 'opencode', sessionKey: sessionID, userMessage });
+    await prompt('begin');
+    await child(room, sessionID, 'default', 'the answer');
+    expect(await idle({})).toBe('');
+    expect(await idle({})).toBe('');
+    const { inject } = await prompt('go on');
+    expect(inject).toContain('the answer');
+    expect(inject).not.toContain('repeat=');
+    // A plugin that prompts by itself asks under our own name.
+    const own = readHook(await hooksOf('opencode'), {
+      ...{ harness: 'opencode', name: 'stop', payload: { input: { sessionID } } },
+    })!;
+    expect((await ask(room, own)).inject).toBe('');
+    await child(room, sessionID, 'default', 'another answer');
+    expect((await ask(room, own)).inject).toContain('another answer');
+  }));
