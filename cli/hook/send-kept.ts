@@ -26,8 +26,15 @@ export function startSendingKept({
 }: Looking): () => void {
   const over = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  /** Once a start: it may wait for days. No more than there are sessions of which something waits. */
+  /** Once a start: what waits may wait for days. No more than there are sessions of which something does, and troubles. */
   const told = new Set<string>();
+  const tellOnce = (message: string) => {
+    if (told.has(message)) return;
+    told.add(message);
+    log(message);
+  };
+  const onUnsettled = (why: string) =>
+    tellOnce(`hooks are kept until it is settled whose they are: ${why}`);
   const look = async () => {
     // In the order in which they were kept, spool by spool, the home's own first.
     for (const folder of hookSpoolsOf(paths)) {
@@ -60,13 +67,8 @@ export function startSendingKept({
         ...{ isServer: true, onAside },
       });
     } catch (error) {
-      log(`hooks that were kept in ${folder}: ${String(error)}`);
+      tellOnce(`hooks that were kept in ${folder}: ${String(error)}`);
     }
-  }
-  function onUnsettled(why: string): void {
-    if (told.has(why)) return;
-    told.add(why);
-    log(`hooks are kept until it is settled whose they are: ${why}`);
   }
   void look();
   return () => {
