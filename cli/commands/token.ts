@@ -33,10 +33,15 @@ export function addTokenCommand(program: Command, { action }: Cli): void {
         .choices(scopedRoles)
         .makeOptionMandatory(),
     )
-    .requiredOption('--agent <id>', 'whose sessions, entities and memories')
+    .requiredOption('--agent <id>', 'whose sessions and entities')
     .option('-p, --project <folder>', 'only sessions in this folder or below it')
     .addOption(
-      token.createOption('--permission <names...>', "fewer than the role's").choices(permissions),
+      token
+        .createOption(
+          '--permission <names...>',
+          "fewer than the role's: recall reads, remember writes",
+        )
+        .choices(permissions),
     )
     .option('--ttl <time>', 'how long it holds: 90min, 12h, 30d (default: 7d)', lengthOfTime)
     .addOption(jsonOption())

@@ -26,7 +26,7 @@ export function addTranscriptCommands(program: Command, { action }: Cli): void {
     .command('transcript <session>')
     .description("show what was said in a session; also takes an invocation's id")
     .option('-f, --follow', 'go on with what is said from now on; with an id, until it has ended')
-    .option('--after <seq>', 'only turns after this one', wholeNumber)
+    .option('--after <seq>', 'only turns that came after this one, by its number (#)', wholeNumber)
     .option('-n, --limit <count>', 'at most this many (default: all)', wholeNumber)
     .addOption(agentOption())
     .option('--json', 'print the turns as JSON; with --follow one in a line')
@@ -35,7 +35,7 @@ export function addTranscriptCommands(program: Command, { action }: Cli): void {
     .command('logs <id>')
     .description('show what its program has written')
     .option('-f, --follow', 'go on until it has ended')
-    .option('--after <seq>', 'only turns after this one', wholeNumber)
+    .option('--after <seq>', 'only turns that came after this one, by its number (#)', wholeNumber)
     .option('--json', 'print the turns as JSON, one in a line')
     .action(action(logs));
 }

@@ -4,9 +4,14 @@ import type { RunnerInfo } from '../../contract/system-records.ts';
 import { tookMs } from '../../domain/took.ts';
 import { formatAge, formatDuration } from './duration.ts';
 import { oneLine } from '../../domain/plain-text.ts';
+import { clip } from '../../domain/text.ts';
 import { statusPaint } from './status.ts';
 import type { Style } from './style.ts';
 import { renderTable } from './table.ts';
+
+/** Of a prompt that stands for a title. */
+const titleCharsMax = 200;
+const promptChars = 4_000;
 
 interface Look {
   style: Style;
@@ -74,5 +79,5 @@ function formatTook(record: SubAgentRecord): string {
 
 /** What it was called, else how its task begins. */
 function titleOf({ title, context }: SubAgentRecord): string {
-  return oneLine(title ?? context.prompt.slice(0, 200));
+  return oneLine(title ?? clip(oneLine(context.prompt.slice(0, promptChars)), titleCharsMax));
 }
