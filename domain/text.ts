@@ -6,7 +6,7 @@ const LOOK_CHARS = 4000;
 
 /** At most `max` characters of the first line that says something. */
 export function firstLine(text: string, max: number): string {
-  const start = text.slice(0, LOOK_CHARS);
+  const start = text.length > LOOK_CHARS ? beginningOf(text, LOOK_CHARS) : text;
   const line = start.split('\n').find((candidate) => candidate.trim() !== '') ?? '';
   return clip(oneLine(line), max);
 }
@@ -14,8 +14,12 @@ export function firstLine(text: string, max: number): string {
 /** At most `max` characters; an ellipsis stands for the rest, and for what stands where a secret was if that is cut. */
 export function clip(text: string, max: number): string {
   if (text.length <= max) return text;
-  const cut = beforeCutMark(text.slice(0, max - 1));
-  return `${isHighSurrogate(cut.at(-1)) ? cut.slice(0, -1) : cut}…`;
+  return `${beginningOf(text, max - 1)}…`;
+}
+
+function beginningOf(text: string, chars: number): string {
+  const cut = beforeCutMark(text.slice(0, chars));
+  return isHighSurrogate(cut.at(-1)) ? cut.slice(0, -1) : cut;
 }
 
 const markBegins = '[redacted ';

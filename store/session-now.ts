@@ -1,24 +1,23 @@
 /** What a session is now in one word, and how it began: for lists and trees. */
 import { limits } from '../contract/limits.ts';
 import type { SessionStateWord } from '../contract/words.ts';
-import { redact, withoutCutWord } from '../domain/redact.ts';
 import { sessionStateOf } from '../domain/session-state.ts';
-import { beforeCutMark, firstLine } from '../domain/text.ts';
+import { firstLine } from '../domain/text.ts';
 import { bypassStates } from './bypass.ts';
 import { holderOf } from './claims.ts';
 import { openStatuses } from './invocations.ts';
 import type { SessionRow } from './sessions.ts';
+import { safeStart, startSql } from './words.ts';
 
 const firstWordsChars = 120;
 /** A prompt is among the first turns, or far from them: a session without one is not gone through for it. */
 const firstTurnsMax = 100;
-const readChars = 4_000;
 
 /** In SQL, of the session `s`. */
 export const nowColumns = `
   (s.kind = 'managed' AND EXISTS (SELECT 1 FROM subagent_sessions i
      WHERE i.session_id = s.id AND i.status IN ${openStatuses})) AS has_open_work,
-  (SELECT substr(t.text, 1, ${readChars}) FROM turns t
+  (SELECT ${startSql('t.text')} FROM turns t
    WHERE t.session_id = s.id AND t.seq <= ${firstTurnsMax} AND t.role = 'user'
    ORDER BY t.seq LIMIT 1) AS first_prompt`;
 
@@ -38,15 +37,10 @@ export function sessionNow(
     hasOpenWork: row.kind === 'managed' ? row.has_open_work === 1 : null,
     isHeardOfLately: row.updated_at >= lately(now),
   });
-  return { state, firstWords: row.first_prompt === null ? null : beginning(row.first_prompt) };
+  const { first_prompt: prompt } = row;
+  const words = prompt === null ? '' : firstLine(safeStart(prompt), firstWordsChars);
+  return { state, firstWords: words || null };
 }
 
 /** Whoever has said nothing for as long as a claim lasts is taken to be gone. */
 export const lately = (now: string) => new Date(Date.parse(now) - limits.claimMs).toISOString();
-
-/** Of a prompt that was cut the last word may be half a secret. */
-function beginning(prompt: string): string | null {
-  const safe = redact(prompt);
-  const words = prompt.length < readChars ? safe : beforeCutMark(withoutCutWord(safe));
-  return firstLine(words, firstWordsChars) || null;
-}

@@ -48,6 +48,16 @@ test('the first line is the first that says something, without control character
   expect(firstLine('word '.repeat(100), 20)).toHaveLength(20);
 });
 
+test('a line that begins far down breaks neither a character nor the mark of a secret', () => {
+  const mark = '[redacted GitHub token]';
+  for (let blanks = 3960; blanks <= 4000; blanks += 1) {
+    expect([`say ${mark}`, 'say', 'sa', 's', '']).toContain(
+      firstLine(`${'\n'.repeat(blanks)}say ${mark}`, 120),
+    );
+    expect(isWhole(firstLine(`${' '.repeat(blanks)}${'😀'.repeat(9)}`, 120))).toBe(true);
+  }
+});
+
 test('a mark of a secret is whole, or is not there', () => {
   const text = 'key [redacted GitHub token] and [more]';
   for (let max = 1; max <= text.length; max += 1) {

@@ -233,9 +233,11 @@ test('a session tells how its first prompt begins, on one line, without secrets'
     const before = 'x'.repeat(108);
     await room.prompt('long', `${before} password=abcd1234efgh5678`);
     expect(await words('long')).toBe(`${before} password=…`);
-    // Half a secret has no shape by which it is known.
+    // Half a secret would have no shape by which it is known.
     await room.prompt('cut', `say ${'\t'.repeat(3_970)}ghp_${'a1B2'.repeat(9)}`);
-    expect(await words('cut')).toBe('say');
+    expect(await words('cut')).toBe('say [redacted GitHub token]');
+    await room.prompt('unspaced', '東京'.repeat(9_000));
+    expect(await words('unspaced')).toMatch(/^(東京){59}東…$/);
     const { id, sessionKey } = await room.start({ prompt: 'Do it' });
     await room.host.play(id, 'done');
     expect(await words(sessionKey)).toBe('Do it');
@@ -253,4 +255,17 @@ test('whoever asks for the sessions of another agent is told of its token, not o
     await expect(room.ask('listSessions', { agentId: 'bob' }, child)).rejects.toMatchObject({
       hint: expect.stringContaining("child's token"),
     });
+  }));
+
+test('what is deleted meanwhile is neither renewed nor bypassed: it is not found', () =>
+  withHooks(async (room) => {
+    const calls = [
+      () => room.ask('renewSession', { key: 's1' }),
+      () => room.ask('bypassSession', { key: 's1', enabled: true }),
+    ];
+    for (const call of calls) {
+      await room.prompt('s1', 'hi', { runtimePath: 'plugin' });
+      const deleted = room.ask('deleteSession', { key: 's1' });
+      expect([await refusal(call()), (await deleted).sessions]).toEqual(['not_found', 1]);
+    }
   }));
