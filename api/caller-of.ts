@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { AppError } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import { headers, hookHeaders } from '../contract/names.ts';
-import { bareKey } from '../contract/requests.ts';
+import { bareKey } from '../contract/fields.ts';
 import { runtimePaths, type RuntimePath } from '../contract/words.ts';
 import { parseTraceparent, traceparentHeader } from '../contract/trace.ts';
 import type { Caller } from '../operations/caller.ts';

@@ -7,7 +7,7 @@ import {
   putEntitySchema,
 } from './entities.ts';
 import { checkpointSchema, contextBlockSchema, inheritedContextSchema } from './records.ts';
-import { sessionSchema, writeCheckpointSchema } from './requests.ts';
+import { sessionSchema, writeCheckpointSchema } from './session-requests.ts';
 
 export const contextOperations = {
   getContext: {

@@ -1,7 +1,7 @@
 /** Things that an agent knows by name: what is said of them, and what must be kept to. */
 import { z } from 'zod';
 import { limits } from './limits.ts';
-import { keySchema } from './requests.ts';
+import { keySchema } from './fields.ts';
 import { withAliases } from './with-aliases.ts';
 
 const name = z

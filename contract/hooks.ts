@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { limits } from './limits.ts';
 import { momentSchema } from './moments.ts';
-import { keySchema, projectSchema, sessionKeySchema as sessionKey } from './requests.ts';
+import { keySchema, projectSchema, sessionKeySchema as sessionKey } from './fields.ts';
 import { wordsSchema as words } from './said-words.ts';
 import { keptFields } from './unknown-fields.ts';
 import { wellFormed } from './well-formed.ts';

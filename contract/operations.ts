@@ -13,6 +13,7 @@ import { contextOperations } from './context-operations.ts';
 import { hookOperations } from './hook-operations.ts';
 import { sessionOperations } from './session-operations.ts';
 import * as ask from './requests.ts';
+import * as sessions from './session-requests.ts';
 import * as transcripts from './transcripts.ts';
 import { searchAnswerSchema } from './search.ts';
 import { systemOperations } from './system-operations.ts';
@@ -109,14 +110,14 @@ export const operations = {
     method: 'PUT',
     path: '/api/sessions/{key}',
     summary: 'Register or touch an external session',
-    input: ask.registerSessionSchema,
+    input: sessions.registerSessionSchema,
     output: sessionRecordSchema,
   },
   deleteSession: {
     method: 'DELETE',
     path: '/api/sessions/{key}',
     summary: 'Delete a session with all below it',
-    input: ask.sessionSchema,
+    input: sessions.sessionSchema,
     output: deletedSchema,
   },
   searchSessions: {
@@ -124,14 +125,14 @@ export const operations = {
     path: '/api/sessions/search',
     permission: 'recall',
     summary: 'Search what was said in sessions, to the last acknowledged turn',
-    input: ask.searchSessionsSchema,
+    input: sessions.searchSessionsSchema,
     output: searchAnswerSchema,
   },
   getTree: {
     method: 'GET',
     path: '/api/sessions/{key}/tree',
     summary: 'A session and all that was asked for below it',
-    input: ask.sessionSchema,
+    input: sessions.sessionSchema,
     output: treeSchema,
   },
   getSessionTranscript: {
@@ -159,7 +160,7 @@ export const operations = {
     method: 'GET',
     path: '/api/sessions/{key}/callbacks',
     summary: 'Messages from ended children, in the order in which they ended',
-    input: ask.callbacksSchema,
+    input: sessions.callbacksSchema,
     output: z.object({
       callbacks: z.array(callbackSchema),
       remaining: z
@@ -172,7 +173,7 @@ export const operations = {
     method: 'POST',
     path: '/api/sessions/{key}/callbacks/ack',
     summary: 'Say that callbacks have been read',
-    input: ask.ackCallbacksSchema,
+    input: sessions.ackCallbacksSchema,
     output: z.object({ acknowledged: z.array(z.string()) }),
   },
   getSpecHistory: {

@@ -1,62 +1,24 @@
-/** What can be asked. Input is parsed with these schemas at the edge, and only there. */
+/** What can be asked of sub-agents and of the whole. Input is parsed with these schemas at the edge, and only there. */
 import { z } from 'zod';
+import {
+  keySchema as key,
+  sessionKeySchema as sessionKey,
+  pathSchema as path,
+  textSchema as text,
+  idSchema as id,
+  promptSchema as prompt,
+  titleSchema as title,
+  waitSecondsSchema as waitSeconds,
+  cursorSchema as cursor,
+  pageSizeSchema as page,
+  projectSchema,
+  noNul,
+} from './fields.ts';
 import { defaults, limits } from './limits.ts';
 import { momentSchema } from './moments.ts';
 import { localHostId } from './names.ts';
-import { isPathPart, pathPartWords } from './path-part.ts';
 import { withAliases } from './with-aliases.ts';
-import {
-  executionModeSchema,
-  permissionSchema,
-  readPolicySchema,
-  scopedRoleSchema,
-  statusSchema,
-} from './words.ts';
-
-/** Half a character cannot be written as UTF-8: it would be stored and hashed as something else. */
-const text = z.string().refine((given) => given.isWellFormed(), 'is not well-formed Unicode');
-const id = text.min(1).max(limits.keyCharsMax);
-/** How long it may be, and of what, is said of the words as they were sent: so says the document, too. */
-export const keySchema = text
-  .max(limits.keyCharsMax)
-  // Spelled out, because readers of the OpenAPI document know fewer classes than we do.
-  .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not hold control characters')
-  .trim()
-  .min(1)
-  .refine(isPathPart, pathPartWords)
-  .refine(
-    (given) => Buffer.byteLength(given) <= limits.keyBytesMax,
-    `must not be longer than ${limits.keyBytesMax} bytes`,
-  );
-/** Of a session key, however it is given: some programs write `session:` before it. */
-export const bareKey = (given: string): string => given.replace(/^(?:session:)+/, '');
-export const sessionKeySchema = keySchema.transform(bareKey).pipe(keySchema);
-const noNul = 'must not hold NUL';
-export const pathSchema = text
-  .min(1)
-  .max(limits.pathCharsMax)
-  .regex(/^[^\u0000]+$/, noNul);
-/** One folder, however it is written: `/repo/` and `/repo/a/..` are `/repo`. One of another system stays as it is. */
-export const projectSchema = pathSchema.overwrite((folder) =>
-  folder.startsWith('/') ? withoutDots(folder) : folder.replace(/(?<=.)\/+$/, ''),
-);
-
-function withoutDots(folder: string): string {
-  const names: string[] = [];
-  for (const name of folder.split('/')) {
-    if (name === '..') names.pop();
-    else if (name !== '' && name !== '.') names.push(name);
-  }
-  return `/${names.join('/')}`;
-}
-const key = keySchema;
-const sessionKey = sessionKeySchema;
-const path = pathSchema;
-const prompt = text.refine((given) => given.trim() !== '', 'must not be empty or blank');
-const title = text.max(limits.titleCharsMax).trim().min(1);
-const waitSeconds = z.number().min(0).max(limits.waitSecondsMax);
-const cursor = text.min(1).max(200);
-const page = z.coerce.number().int().min(1).max(limits.pageMax);
+import { executionModeSchema, statusSchema } from './words.ts';
 
 export const contextSchema = z.strictObject({
   workspacePath: projectSchema
@@ -114,16 +76,6 @@ export const runSubagentSchema = withAliases(
   }),
 );
 
-export const registerSessionSchema = withAliases(
-  z.strictObject({
-    key: sessionKey,
-    agentId: key.optional(),
-    harness: key.optional(),
-    project: projectSchema.optional(),
-    projectIfNone: projectSchema.optional().describe('Its project where none is known yet'),
-    title: title.optional(),
-  }),
-);
 export const getSubagentSchema = z.strictObject({ id });
 export const listSubagentsSchema = withAliases(
   z.strictObject({
@@ -167,110 +119,6 @@ export const transcriptSchema = withAliases(
     id,
     after: z.coerce.number().int().min(0).default(0),
     limit: page.default(limits.transcriptPageDefault),
-  }),
-);
-export const sessionSchema = withAliases(
-  z.strictObject({ key: sessionKey, agentId: key.optional() }),
-);
-/** Query strings have no booleans; `active=0` must not be taken for yes. */
-export const yesOrNo = z
-  .union([z.boolean(), z.enum(['true', 'false'])])
-  .transform((said) => `${said}` === 'true');
-export const listSessionsSchema = withAliases(
-  z.strictObject({
-    agentId: key.optional(),
-    project: projectSchema.optional().describe('This folder, or one below it'),
-    harness: key.optional(),
-    since: momentSchema.optional().describe('Active at or after'),
-    active: yesOrNo
-      .default(true)
-      .describe(
-        'Only those that are claimed or at work: ours while something is open on them, others that went on lately and have not ended. All of them with `false`',
-      ),
-    limit: page.default(limits.pageDefault),
-    cursor: cursor.optional(),
-  }),
-);
-export const bypassSchema = withAliases(
-  z.strictObject({ key: sessionKey, agentId: key.optional(), enabled: z.boolean() }),
-);
-export const agentSchema = z.strictObject({ id: key });
-export const putAgentSchema = withAliases(
-  z.strictObject({
-    id: key,
-    name: title.optional(),
-    readPolicy: readPolicySchema.optional(),
-    policyGroup: key.optional().describe('With `group`: agents of one group read each other'),
-  }),
-);
-export const createTokenSchema = withAliases(
-  z.strictObject({
-    role: scopedRoleSchema.describe('readonly reads; agent writes, too; operator deletes, too'),
-    agentId: key,
-    project: projectSchema.optional().describe('Only sessions in this folder or below it'),
-    permissions: z.array(permissionSchema).min(1).optional().describe("Fewer than the role's"),
-    ttlSeconds: z.number().int().min(1).max(limits.tokenSecondsMax).default(defaults.tokenSeconds),
-  }),
-);
-export const writeCheckpointSchema = withAliases(
-  z.strictObject({
-    key: sessionKey,
-    agentId: key.optional(),
-    summary: prompt
-      .max(limits.checkpointSummaryCharsMax)
-      .optional()
-      .describe('What the session was about so far. Without it a digest is made, by no model'),
-  }),
-);
-export const callbacksSchema = withAliases(
-  z.strictObject({
-    key: sessionKey,
-    agentId: key.optional(),
-    status: z
-      .enum(['open', 'queued', 'handed', 'delivered', 'undelivered', 'all'])
-      .default('open')
-      .describe('open = not delivered yet'),
-    after: id.optional().describe('Those after this one, in the order in which the children ended'),
-  }),
-);
-export const ackCallbacksSchema = withAliases(
-  z.strictObject({
-    key: sessionKey,
-    agentId: key.optional(),
-    ids: z.array(id).min(1).max(limits.callbacksPageMax),
-  }),
-);
-export const searchSessionsSchema = withAliases(
-  z.strictObject({
-    query: text
-      .max(limits.queryCharsMax)
-      .refine((given) => given.trim() !== '', 'must not be empty or blank')
-      .describe(
-        `Words in any order, ${limits.queryWordsMax} at most count; "a phrase", -without, begin*. Where no turn holds all of three words or more, turns right beside those that hold some are found, too`,
-      ),
-    sessionKey: sessionKey
-      .optional()
-      .describe("Only this session. Default: the caller's parent, if it has one"),
-    currentSessionKey: sessionKey
-      .optional()
-      .describe('The session that asks: it is left out. A child token says it by itself.'),
-    rootSessionKey: sessionKey.optional().describe('Only this session and all below it'),
-    agentId: key.optional(),
-    project: projectSchema
-      .optional()
-      .describe('Only sessions that work in this folder or below it'),
-    limit: z
-      .number()
-      .int()
-      .default(limits.searchHitsDefault)
-      .transform((count) => Math.min(limits.searchHitsMax, Math.max(1, count)))
-      .describe(
-        `1 to ${limits.searchHitsMax}; what is less or more counts as the nearest of these`,
-      ),
-    groupBy: z
-      .enum(['turn', 'session'])
-      .default('turn')
-      .describe('session: one hit per session, its best'),
   }),
 );
 export const specHistorySchema = withAliases(

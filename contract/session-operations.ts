@@ -6,10 +6,10 @@ import {
   bypassSchema,
   createTokenSchema,
   listSessionsSchema,
-  nothingSchema,
   putAgentSchema,
   sessionSchema,
-} from './requests.ts';
+} from './session-requests.ts';
+import { nothingSchema } from './requests.ts';
 import { permissionSchema, scopedRoleSchema } from './words.ts';
 
 export const sessionOperations = {

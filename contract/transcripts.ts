@@ -4,7 +4,7 @@ import { isShallow } from './depth.ts';
 import { limits } from './limits.ts';
 import { momentSchema } from './moments.ts';
 import { turnSchema } from './records.ts';
-import { keySchema, projectSchema, sessionKeySchema as key, yesOrNo } from './requests.ts';
+import { keySchema, projectSchema, sessionKeySchema as key, yesOrNo } from './fields.ts';
 import { wordsSchema } from './said-words.ts';
 import { keptFields } from './unknown-fields.ts';
 import { wellFormed } from './well-formed.ts';

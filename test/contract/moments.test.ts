@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { heardAt, momentSchema } from '../../contract/moments.ts';
 import { sessionEndSchema } from '../../contract/hooks.ts';
-import { listSessionsSchema, listSubagentsSchema } from '../../contract/requests.ts';
+import { listSubagentsSchema } from '../../contract/requests.ts';
+import { listSessionsSchema } from '../../contract/session-requests.ts';
 import { timeOf } from '../../harnesses/json.ts';
 
 test.each([

@@ -8,7 +8,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { limits } from '../../contract/limits.ts';
-import { registerSessionSchema } from '../../contract/requests.ts';
+import { registerSessionSchema } from '../../contract/session-requests.ts';
 import { agentSessionWorkflowId, searchAttributes } from '../../contract/names.ts';
 import {
   addAttributes,

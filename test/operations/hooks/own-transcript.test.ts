@@ -2,7 +2,7 @@
 import { symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { sessionKeySchema } from '../../../contract/requests.ts';
+import { sessionKeySchema } from '../../../contract/fields.ts';
 import { callerAs, refusal } from '../operations-fixture.ts';
 import { line, withHooks, type HookRoom } from './hooks-fixture.ts';
 
