@@ -54,11 +54,11 @@ export async function bypassSession(
   caller: Caller,
   input: ParsedInput<'bypassSession'>,
 ): Promise<OperationOutput<'bypassSession'>> {
-  const { id, session_key: key } = requireSession(deps, caller, input);
-  await deps.store.write((tx) =>
-    setBypassed(tx, id, input.enabled ? bypassStates.on : bypassStates.off),
-  );
-  return { key, bypassed: input.enabled };
+  return deps.store.write((tx) => {
+    const { id, session_key: key } = requireSession(deps, caller, input);
+    setBypassed(tx, id, input.enabled ? bypassStates.on : bypassStates.off);
+    return { key, bypassed: input.enabled };
+  });
 }
 
 export async function renewSession(
@@ -66,9 +66,9 @@ export async function renewSession(
   caller: Caller,
   input: ParsedInput<'renewSession'>,
 ): Promise<OperationOutput<'renewSession'>> {
-  const { id, session_key: key } = requireSession(deps, caller, input);
   return deps.store.write((tx) => {
-    const session = sessionById(tx.db, id);
+    const session = requireSession(deps, caller, input);
+    const { id, session_key: key } = session;
     const holder = holderOf(session, tx.now);
     if (holder === null) return { key, renewed: false, expiresAt: null };
     claimSession(tx, session, holder);

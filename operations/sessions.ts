@@ -33,19 +33,18 @@ export async function registerSession(
   }
   const agentId =
     ownAgent(caller, input.agentId) ?? whoseAgent(deps, null, { sessionKey: input.key });
-  const known = findSession(deps.store.db, agentId, input.key);
-  const project = input.project ?? known?.project ?? projectIfNone;
-  requireInProject(caller, known?.project ?? project);
-  requireInProject(caller, project);
   const row = await deps.store.write((tx) => {
-    const there = findSession(tx.db, agentId, input.key);
-    const isNew = there === undefined;
+    const known = findSession(tx.db, agentId, input.key);
+    const isNew = known === undefined;
+    const project = input.project ?? known?.project ?? projectIfNone ?? null;
+    // Neither one that is out of reach is touched, nor is one moved there.
+    for (const folder of [known?.project ?? project, project]) requireInProject(caller, folder);
     if (isNew && scopeOf(caller)) requireOwnKey(agentId, input.key);
     const session = register(tx, {
       agentId,
       sessionKey: input.key,
       harness: input.harness === undefined ? null : canonicalName(input.harness),
-      project: input.project ?? there?.project ?? projectIfNone ?? null,
+      project,
       title: input.title ?? null,
     });
     // Its workflow shows it in Temporal UI from its beginning on.

@@ -51,6 +51,8 @@ test('a session is told with its place, its claim, and what is open and waits fo
         claimedAt: time,
         expiresAt: time,
         bypassed: false,
+        state: 'active',
+        firstWords: null,
         endedAt: null,
         parentSessionId: 'root',
         rootSessionId: 'root',
