@@ -8,7 +8,7 @@ import type { Places } from './places.ts';
 import type { Query } from './query.ts';
 import { leaveOut, type Reach } from './scope.ts';
 import { shortlist, type Candidate, type FoundTurns } from './shortlist.ts';
-import type { Term } from './term.ts';
+import { isSure, type Term } from './term.ts';
 
 /** Of one query. */
 const candidatesMax = 4000;
@@ -64,9 +64,12 @@ export function findCandidates(shelf: Shelf, query: Query, room: Room): Found {
   const { places, lengths } = shelf;
   const isSmall = room.reach.turns <= candidatesMax;
   const { found, weights } = (isSmall ? findAll : findSome)(shelf, query, room);
-  const sessions =
-    room.sessions === null ? null : { count: room.sessions, sessionOf: places.sessionOf };
-  return { candidates: shortlist(found, weights, lengths, sessions), weights };
+  const wanted = {
+    isSure: [...query.terms, ...query.without].every(isSure),
+    sessions: room.sessions,
+    sessionOf: places.sessionOf,
+  };
+  return { candidates: shortlist(found, weights, lengths, wanted), weights };
 }
 
 interface Weighed {

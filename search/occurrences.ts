@@ -28,6 +28,12 @@ export function occurrences(searched: Searched, term: Term, stems: Stems): Span[
   return [];
 }
 
+/** Of each term. */
+export function spansIn(text: string, terms: readonly Term[], stems: Stems): Span[][] {
+  const searched = { text, folded: fold(text) };
+  return terms.map((term) => occurrences(searched, term, stems));
+}
+
 /** The index has a text in normal form, where its words may be others than those that we see. */
 export function isSaid(text: string, term: Term, stems: Stems): boolean {
   const normal = text.normalize('NFKC');

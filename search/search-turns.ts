@@ -1,22 +1,19 @@
-/** One search: candidates from the index, their texts from the store, scores, and hits as they are shown. */
-import { limits } from '../contract/limits.ts';
-import type { SearchHit, SearchRequest, SearchScope } from '../contract/search.ts';
+/** One search: candidates from the index, their texts from the store, scores, and hits. */
+import type { SearchHit, SearchRequest } from '../contract/search.ts';
 import type { TurnRole } from '../contract/words.ts';
-import { redact } from '../domain/redact.ts';
 import type { Db } from '../store/database.ts';
-import { readingPlaces } from '../store/reading-places.ts';
 import { findCandidates, type Found, type Frequencies } from './candidates.ts';
 import { saidTurns, searchedText } from './catch-up.ts';
-import { cutExcerpt } from './excerpt.ts';
-import { fold } from './fold.ts';
 import type { IndexFile } from './index-file.ts';
-import { isSaid, occurrences, type Span, type Stems } from './occurrences.ts';
+import { readHits } from './hits.ts';
+import { isSaid, spansIn, type Stems } from './occurrences.ts';
 import type { Lengths } from './lengths.ts';
 import { parseQuery, type Query } from './query.ts';
 import type { Places } from './places.ts';
 import { ownScore, withSurroundings, type Scored, type Weights } from './rank.ts';
-import { isInProject, reachOf } from './scope.ts';
-import { isSure } from './term.ts';
+import { reachOf } from './scope.ts';
+import { scoredMax, type Candidate } from './shortlist.ts';
+import { isSure, type Term } from './term.ts';
 
 export interface SearchRoom {
   /** To read only. */
@@ -40,7 +37,7 @@ export function searchTurns(room: SearchRoom, request: SearchRequest): SearchHit
   scored.push(...beside(room, query, scored));
   withSurroundings(scored, room.weights);
   scored.sort((a, b) => b.score - a.score || b.id - a.id);
-  return readHits(room, scored, query, found.weights, request);
+  return readHits(room, request, { ordered: scored, terms: query.terms, weights: found.weights });
 }
 
 interface TurnRow {
@@ -51,30 +48,41 @@ interface TurnRow {
   text: string;
 }
 
-function score({ main, index, stems }: SearchRoom, query: Query, found: Found): Scored[] {
+/** Of all candidates as many as are scored: of some only their text tells that they are not meant. */
+function score(room: SearchRoom, query: Query, { candidates, weights }: Found): Scored[] {
+  const scored: Scored[] = [];
+  for (let at = 0; at < candidates.length && scored.length < scoredMax; at += scoredMax) {
+    scored.push(...scoreSome(room, query, candidates.slice(at, at + scoredMax), weights));
+  }
+  return scored;
+}
+
+function scoreSome(
+  { main, index, stems }: SearchRoom,
+  query: Query,
+  candidates: readonly Candidate[],
+  weights: readonly number[],
+): Scored[] {
   const { turns, chars } = index.state;
-  const foundBy = new Map(found.candidates.map(({ id, terms }) => [id, terms]));
+  const foundBy = new Map(candidates.map(({ id, terms }) => [id, terms]));
   const rows = main.all<TurnRow>(
     `SELECT id, session_id, seq, role, ${searchedText} AS text FROM ${saidTurns}
      WHERE id IN (SELECT value FROM json_each(:ids))`,
     { ids: JSON.stringify([...foundBy.keys()]) },
   );
   return rows.flatMap((row) => {
-    const { id, role } = row;
-    const bits = foundBy.get(id)!;
-    if (query.without.some((term) => !isSure(term) && isSaid(row.text, term, stems))) return [];
-    const spans = spansIn(row.text, query, stems);
-    const isMeant = (at: number) =>
-      spans[at]!.length > 0 ||
-      isSure(query.terms[at]!) ||
-      isSaid(row.text, query.terms[at]!, stems);
-    const terms = spans.reduce((seen, _, at) => (isMeant(at) ? seen : seen & ~(1 << at)), bits);
-    if (terms === 0) return [];
-    const own = ownScore(
-      { role, chars: row.text.length, terms, spans },
-      found.weights,
-      chars / Math.max(1, turns),
+    const { id, role, text } = row;
+    if (query.without.some((term) => !isSure(term) && isSaid(text, term, stems))) return [];
+    const spans = spansIn(text, query.terms, stems);
+    const isMeant = (term: Term, at: number) =>
+      isSure(term) || spans[at]!.length > 0 || isSaid(text, term, stems);
+    const terms = query.terms.reduce(
+      (seen, term, at) => (isMeant(term, at) ? seen : seen & ~(1 << at)),
+      foundBy.get(id)!,
     );
+    if (terms === 0) return [];
+    const meanChars = chars / Math.max(1, turns);
+    const own = ownScore({ role, chars: text.length, terms, spans }, weights, meanChars);
     return [{ id, sessionId: row.session_id, seq: row.seq, terms, spans, own, score: own }];
   });
 }
@@ -110,81 +118,3 @@ const nextSql = `SELECT id, seq FROM turns WHERE session_id = :session AND seq >
   AND role IN ('user', 'assistant', 'callback') ORDER BY seq LIMIT 1`;
 const previousSql = `SELECT id, seq FROM turns WHERE session_id = :session AND seq < :seq AND seq > :seq - 8
   AND role IN ('user', 'assistant', 'callback') ORDER BY seq DESC LIMIT 1`;
-
-function spansIn(text: string, query: Query, stems: Stems): Span[][] {
-  const searched = { text, folded: fold(text) };
-  return query.terms.map((term) => occurrences(searched, term, stems));
-}
-
-interface HitRow {
-  session_id: number;
-  session_key: string;
-  agent_id: string;
-  project: string | null;
-  updated_at: string;
-  role: TurnRole;
-  at: string;
-  text: string;
-  turn: number;
-}
-
-const hitSql = `
-  SELECT t.session_id, s.session_key, s.agent_id, s.project, s.updated_at, t.role, t.at, t.text,
-         t.seq - (SELECT count(*) FROM turns m
-                  WHERE m.session_id = t.session_id AND m.role = 'mark' AND m.seq <= t.seq) AS turn
-  FROM ${saidTurns} t JOIN sessions s ON s.id = t.session_id WHERE t.id = :id`;
-
-/** As many as are wanted: each turn again, whole, with its session and a second look at whose it is. */
-function readHits(
-  { main, stems }: SearchRoom,
-  ordered: Scored[],
-  query: Query,
-  weights: readonly number[],
-  { limit, bySession, scope }: SearchRequest,
-): SearchHit[] {
-  const hits: SearchHit[] = [];
-  const sessions = new Set<number>();
-  // A later summary has the earlier one in it, and a program may tell one twice: by a hook and in its transcript.
-  const summedUp = new Set<number>();
-  for (const turn of ordered) {
-    if (hits.length >= limit) break;
-    if (bySession && sessions.has(turn.sessionId)) continue;
-    const row = main.get<HitRow>(hitSql, { id: turn.id });
-    if (row === undefined || !isWithin(row, scope)) continue;
-    if (row.role === 'mark' && summedUp.has(turn.sessionId)) continue;
-    if (row.role === 'mark') summedUp.add(turn.sessionId);
-    sessions.add(turn.sessionId);
-    // As it is shown: whole, and without what must not be told.
-    const text = redact(row.text);
-    const isSame = text === row.text && text.length <= limits.searchedCharsMax;
-    const spans = isSame ? turn.spans : spansIn(text, query, stems);
-    const excerpt = cutExcerpt(text, spans, weights);
-    hits.push({
-      sessionKey: row.session_key,
-      project: row.project,
-      updatedAt: row.updated_at,
-      excerpt: excerpt.text,
-      rank: -turn.score,
-      seq: turn.seq,
-      place: placeOf(main, turn),
-      turn: row.turn,
-      role: row.role,
-      at: row.at,
-      offsets: excerpt.offsets,
-    });
-  }
-  return hits;
-}
-
-const placeOf = (main: Db, { sessionId, seq }: Scored) =>
-  readingPlaces(main, sessionId, { first: seq, last: seq })(seq);
-
-/** The index says so already; that nothing foreign is shown must not hang on the index alone. */
-function isWithin(row: HitRow, scope: SearchScope): boolean {
-  return (
-    row.agent_id === scope.agentId &&
-    isInProject(row.project, scope.project) &&
-    (scope.sessionIds === null || scope.sessionIds.includes(row.session_id)) &&
-    row.session_id !== scope.withoutId
-  );
-}

@@ -8,29 +8,36 @@ export interface Candidate {
   terms: number;
 }
 
-/** So many are read and scored: with more, what lies together pushes out what was meant. */
-const scoredMax = 80;
+/** So many are scored: with more, what lies together pushes out what was meant. */
+export const scoredMax = 80;
+/** So many are read to find them, where only a look at the text can tell whether it is meant. */
+const readMax = 800;
 
 /** By turn: the terms that it was found by, as bits. */
 export type FoundTurns = ReadonlyMap<number, number>;
 
-/** Where sessions are wanted, the best turns of each: one must not take the room of so many. */
-export interface SessionsWanted {
-  count: number;
+export interface Wanted {
+  /** The index says for sure what is meant. */
+  isSure: boolean;
+  /** So many sessions, if not turns: then the best of each come first. */
+  sessions: number | null;
   sessionOf(turnId: number): number;
 }
 
+/** The best first, where not all of them are scored. */
 export function shortlist(
   found: FoundTurns,
   weights: readonly number[],
   lengths: Lengths,
-  sessions: SessionsWanted | null,
+  wanted: Wanted,
 ): Candidate[] {
   if (found.size <= scoredMax) return chosen(found, [...found.keys()]);
   const ids = Float64Array.from(found.keys());
   const scores = scoresOf(found, weights, lengths);
-  if (sessions !== null) return chosen(found, bestOfEach(ids, scores, sessions));
-  // Numbers alone are sorted in a fraction of the time that candidates are.
+  if (!wanted.isSure || wanted.sessions !== null) {
+    return chosen(found, bestInOrder(ids, scores, wanted));
+  }
+  // As a set: numbers alone are sorted in a fraction of the time that candidates are.
   const least = scores.toSorted()[scores.length - scoredMax]!;
   const above: number[] = [];
   const equal: number[] = [];
@@ -62,18 +69,24 @@ function scoresOf(found: FoundTurns, weights: readonly number[], lengths: Length
   );
 }
 
-function bestOfEach(ids: Float64Array, scores: Float64Array, sessions: SessionsWanted): number[] {
-  const most = Math.floor(scoredMax / sessions.count);
+function bestInOrder(
+  ids: Float64Array,
+  scores: Float64Array,
+  { isSure, sessions, sessionOf }: Wanted,
+): number[] {
+  const most = isSure ? scoredMax : readMax;
+  const mostOfEach = sessions === null ? most : Math.floor(scoredMax / sessions);
   const taken = new Map<number, number>();
   const best: number[] = [];
+  const rest: number[] = [];
   const order = [...ids.keys()].sort((a, b) => scores[b]! - scores[a]! || ids[b]! - ids[a]!);
   for (const at of order) {
-    if (best.length === scoredMax) break;
-    const sessionId = sessions.sessionOf(ids[at]!);
-    const count = taken.get(sessionId) ?? 0;
-    if (count === most) continue;
-    taken.set(sessionId, count + 1);
-    best.push(ids[at]!);
+    const id = ids[at]!;
+    const count = taken.get(sessionOf(id)) ?? 0;
+    taken.set(sessionOf(id), count + 1);
+    if (count < mostOfEach) best.push(id);
+    else rest.push(id);
+    if (best.length === most) break;
   }
-  return best;
+  return [...best, ...rest].slice(0, most);
 }

@@ -77,3 +77,19 @@ test('a part of a tree is searched, however many sessions it has and however muc
     // Named by another tree, they are in none.
     expect(keys('needle', { rootId: ids[0]!, sessionIds: ids })).toEqual([]);
   }));
+
+test.each(['organi*', 'foo_ba*', 'needle -organi*', 'needle -foo_ba*'])(
+  'what %s means is found behind any number of turns that only look like it to the index',
+  (query) =>
+    withSearch(async ({ session, say, repeat, search, sessionsWith }) => {
+      const isWithout = query.startsWith('needle');
+      const [meant, alike] = ['needle of the organisation: foo_bar', 'needle of an org: foo baz'];
+      const wanted = isWithout ? 'another needle' : meant;
+      const row = await session('one');
+      await say(row, `${wanted}, in more words than all others have, so that it comes last`);
+      await repeat(row, isWithout ? `${meant} configurations` : alike.replace('baz', 'quux'), 500);
+      await repeat(await session('two'), 'hay', 5000);
+      expect(search(query).map(({ turn }) => turn)).toEqual([1]);
+      expect(sessionsWith(query)).toEqual(['one']);
+    }),
+);
