@@ -95,3 +95,15 @@ test('a program whose clock is behind is offered it thrice at its stops, and can
     expect(await states(room)).toEqual(['queued']);
     expect((await room.prompt('s1', 'and now?')).inject).toContain('the answer');
   }));
+
+test('what an end that is told late has read was read then: the session is active no later', () =>
+  withHooks(async (room) => {
+    await offered(room);
+    const [callback] = await room.callbacks('s1');
+    const at = ago(room, 0);
+    room.clock.advance(24 * 60 * 60_000);
+    const end = { ...hook, at, transcript: `User: ${callback!.id}\n` };
+    await room.ask('hookSessionEnd', end, late);
+    expect(await states(room)).toEqual(['delivered']);
+    expect((await room.ask('getSession', { key: 's1' })).lastActivityAt).toBe(at);
+  }));
