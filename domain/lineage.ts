@@ -60,7 +60,9 @@ function guess({ sessionKey, harness, project }: Reported, hints: LineageHints):
   if (hints.parentSessionKey && !isNamedTwice) {
     return [{ rule: 'explicit', sessionKey: hints.parentSessionKey }, ...spawned];
   }
-  if (spawned.length > 0) return spawned;
+  const above = keyAbove(sessionKey);
+  const byKey: ParentGuess[] = above === null ? [] : [{ rule: 'key_shape', sessionKey: above }];
+  if (spawned.length > 0) return [...byKey, ...spawned];
   const asking = hints.parentAgentId
     ? [
         {
@@ -71,8 +73,7 @@ function guess({ sessionKey, harness, project }: Reported, hints: LineageHints):
     : [];
   if (root !== null) return [...asking, { rule: 'subagent_start', sessionKey: root }];
   if (asking.length > 0) return asking;
-  const above = keyAbove(sessionKey);
-  if (above !== null) return [{ rule: 'key_shape', sessionKey: above }];
+  if (byKey.length > 0) return byKey;
   const isSubagent = harness === 'claude-code' && !!hints.harnessAgentId;
   return isSubagent && hints.isStart && project !== null
     ? [{ rule: 'recency', harness, project }]

@@ -33,6 +33,11 @@ test.each<[string, LineageHints, unknown[]]>([
     [{ rule: 'spawned', sessionKey: 'ses_1' }],
   ],
   [
+    'it names the session of its invocation',
+    { spawnedBy: 'ses_1', parentSessionKey: 'ses_1', ...start },
+    [{ rule: 'spawned', sessionKey: 'ses_1' }],
+  ],
+  [
     'it is a sub-agent of a program that runs in an invocation of ours',
     { spawnedBy: 'ses_1', rootSessionKey: 'root', ...start },
     [{ rule: 'subagent_start', sessionKey: 'root' }],

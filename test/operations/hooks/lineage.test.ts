@@ -115,6 +115,25 @@ test('a token for a project goes on with the sub-agents of its sessions, which s
     ]);
   }));
 
+test('a sub-agent whose key says where it comes from stands below its program, also where we run that', () =>
+  withHooks(async (room) => {
+    const { id, sessionKey } = await room.start();
+    const inside = room.child(id);
+    const claw = { harness: 'openclaw', sessionKey: 'agent:default:main' };
+    const below = 'agent:default:subagent:b1';
+    await room.ask('hookSessionStart', claw, inside);
+    await room.ask('hookUserPromptSubmit', { ...claw, userMessage: 'look at the tag' }, inside);
+    const start = { ...claw, sessionKey: below };
+    expect((await room.ask('hookSessionStart', start, inside)).inject).toContain('look at the tag');
+    const lone = 'agent:default:lone:subagent:b2';
+    await room.ask('hookSessionStart', { ...claw, sessionKey: lone }, inside);
+    expect(edges(room)).toEqual([
+      `agent:default:main < ${sessionKey} by spawned`,
+      `${below} < agent:default:main by key_shape`,
+      `${lone} < ${sessionKey} by spawned`,
+    ]);
+  }));
+
 test('a session that one of ours reports has no workflow of its parent to tell', () =>
   withHooks(async (room) => {
     const { id } = await room.start({ agentId: 'alice' });
