@@ -23,7 +23,9 @@ export async function readInput(
   for (const name of pathNames) {
     const value = c.req.param(name);
     if (name in given && given[name] !== value) {
-      throw new AppError('bad_request', `${name}: differs from the one in the path`);
+      throw new AppError('bad_request', `${name}: differs from the one in the path`, {
+        hint: 'Leave it out of the body: the path says it.',
+      });
     }
     input[name] = value;
   }
@@ -56,14 +58,19 @@ export async function readJsonObject(c: Context<ApiEnv>): Promise<Record<string,
   } catch (cause) {
     throw new AppError('bad_request', `The body is not JSON: ${(cause as Error).message}`, {
       cause,
+      hint: hints.fields.http,
     });
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new AppError('bad_request', 'The body must be a JSON object.');
+    throw new AppError('bad_request', 'The body must be a JSON object.', {
+      hint: hints.fields.http,
+    });
   }
   const deep = Object.entries(body).find(([, value]) => !isShallow(value));
   if (deep) {
-    throw new AppError('bad_request', `${deep[0]}: is nested deeper than ${limits.jsonLevelsMax}`);
+    throw new AppError('bad_request', `${deep[0]}: is nested deeper than ${limits.jsonLevelsMax}`, {
+      hint: 'Send what lies deeper as text.',
+    });
   }
   return body as Record<string, unknown>;
 }
@@ -80,7 +87,11 @@ async function readText(c: Context<ApiEnv>): Promise<string> {
   // Three times as fast, and megabytes of code and English hold nothing else.
   if (isAscii(bytes)) return bytes.toString('latin1');
   // Wrong bytes are refused, not replaced: a prompt reaches its agent byte for byte.
-  if (!isUtf8(bytes)) throw new AppError('bad_request', 'The body is not valid UTF-8.');
+  if (!isUtf8(bytes)) {
+    throw new AppError('bad_request', 'The body is not valid UTF-8.', {
+      hint: 'Send text in UTF-8, and bytes of another kind in a file.',
+    });
+  }
   // A tenth faster than a decoder, which would leave out a byte order mark by itself.
   const text = bytes.toString('utf8');
   return text.startsWith('\ufeff') ? text.slice(1) : text;

@@ -10,6 +10,26 @@ export const hints = {
     cli: 'offshoot help <command> describes its options.',
     mcp: 'Correct the named arguments and call again.',
   },
+  otherToken: {
+    http: 'It takes another token, such as the one of the administrator, who makes others with POST /api/tokens.',
+    cli: 'It takes another token: `offshoot help token create` says how the administrator makes one.',
+    mcp: 'It takes another token: a person has to start `offshoot mcp` with it.',
+  },
+  rawExport: {
+    http: 'Leave `raw` out, and they are redacted; or use the token of an operator or the administrator.',
+    cli: 'Leave --raw out, and they are redacted; or use the token of an operator (`offshoot help token create`).',
+    mcp: 'A person can export it: `offshoot export --raw`.',
+  },
+  fewerPermissions: {
+    http: 'Name fewer `permissions`, or another `role`.',
+    cli: 'Give fewer --permission, or another --role.',
+    mcp: 'A person makes tokens: `offshoot help token create`.',
+  },
+  otherParent: {
+    http: 'Ask with another parent, or with none.',
+    cli: 'Name another session with --parent, or leave it out.',
+    mcp: 'Nothing more can be asked for in this session.',
+  },
   token: {
     http: 'Send "Authorization: Bearer <token>". The token is in the file that `tokenFile` in server.json names; an agent finds its own in OFFSHOOT_TOKEN.',
     cli: 'OFFSHOOT_URL and OFFSHOOT_TOKEN are taken where they are set: set both for this server, or neither.',

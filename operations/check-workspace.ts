@@ -7,7 +7,9 @@ import { hints } from '../contract/hints.ts';
 /** A workspace must be a folder that is there. A relative one would start from the server's own. */
 export async function requireWorkspace(path: string): Promise<string> {
   if (!isAbsolute(path)) {
-    throw new AppError('bad_request', 'context.workspacePath: must be an absolute path');
+    throw new AppError('bad_request', 'context.workspacePath: must be an absolute path', {
+      hint: hints.workspace.http,
+    });
   }
   const absolute = resolve(path);
   if (await isFolder(absolute)) return absolute;
@@ -39,10 +41,14 @@ async function requireFile(root: string, workspace: string, file: string): Promi
   if (isOutside(workspace, absolute) && isOutside(root, absolute)) throw outside();
   const real = await realpath(absolute).catch(() => null);
   if (real === null) {
-    throw new AppError('file_missing', `${file} does not exist in the workspace ${workspace}`);
+    throw new AppError('file_missing', `${file} does not exist in the workspace ${workspace}`, {
+      hint: hints.filesInside.http,
+    });
   }
   if (isOutside(root, real)) throw outside();
-  if (!(await stat(real)).isFile()) throw new AppError('file_missing', `${file} is not a file`);
+  if (!(await stat(real)).isFile()) throw new AppError('file_missing', `${file} is not a file`, {
+      hint: hints.filesInside.http,
+    });
   return absolute;
 }
 

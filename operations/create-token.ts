@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { AppError } from '../contract/errors.ts';
+import { hints } from '../contract/hints.ts';
 import type { OperationOutput, ParsedInput } from '../contract/operations.ts';
 import type { Permission, ScopedRole } from '../contract/words.ts';
 import { signToken } from '../domain/token.ts';
@@ -28,7 +29,9 @@ export async function createToken(
   const permissions = input.permissions ?? of;
   const beyond = permissions.find((one) => !of.includes(one));
   if (beyond !== undefined) {
-    throw new AppError('bad_request', `permissions: the role ${input.role} cannot ${beyond}`);
+    throw new AppError('bad_request', `permissions: the role ${input.role} cannot ${beyond}`, {
+      hint: hints.fewerPermissions.http,
+    });
   }
   const claims = {
     role: input.role,

@@ -105,7 +105,9 @@ export function requireAdmin(caller: Caller): void {
 export function requireOperator(caller: Caller): void {
   const { role } = caller.claims;
   if (role === 'admin' || role === 'operator') return;
-  throw new AppError('forbidden', 'secrets go out only with a token of an operator');
+  throw new AppError('forbidden', 'secrets go out only with a token of an operator', {
+    hint: hints.rawExport.http,
+  });
 }
 
 /** An invocation the caller may act on: for a child, one below its own. */

@@ -1,6 +1,7 @@
 /** What a token for one agent may touch: its agent's data, in its project, with its permissions. */
 import { realpath } from 'node:fs/promises';
 import { AppError } from '../contract/errors.ts';
+import { hints } from '../contract/hints.ts';
 import {
   operations,
   type OperationDeclaration,
@@ -29,10 +30,14 @@ export function requirePermission(caller: Caller, name: OperationName): void {
   if (scope === null) return;
   const needed = permissionFor(name);
   if (!scope.permissions.includes(needed)) {
-    throw new AppError('forbidden', `this ${scope.role} token lacks the ${needed} permission`);
+    throw new AppError('forbidden', `this ${scope.role} token lacks the ${needed} permission`, {
+      hint: hints.otherToken.http,
+    });
   }
   if (operations[name].method === 'DELETE' && scope.role !== 'operator') {
-    throw new AppError('forbidden', `a token of role ${scope.role} deletes nothing`);
+    throw new AppError('forbidden', `a token of role ${scope.role} deletes nothing`, {
+      hint: hints.otherToken.http,
+    });
   }
 }
 

@@ -88,7 +88,10 @@ async function linesOf(
   if (file !== undefined && file !== '-') {
     const path = resolve(cwd, file);
     const refuse = (why: string) =>
-      usageError(`${path} cannot be read: ${why}`, 'Name a file that `offshoot export` has made.');
+      usageError(
+        `${path} cannot be read: ${why}`,
+        'Name a file that `offshoot export` has made. offshoot import --help shows how.',
+      );
     const handle = await open(path).catch((cause: NodeJS.ErrnoException) => {
       throw refuse(cause.code === 'ENOENT' ? 'it is not there' : cause.message);
     });

@@ -6,7 +6,8 @@ export interface HookArgs {
   harness: string;
 }
 
-const usage = 'usage: offshoot hook <event> --harness <name>';
+const usage =
+  'usage: offshoot hook <event> --harness <name>; `offshoot help hook` says more';
 
 export function readHookArgs(args: readonly string[]): HookArgs | { problem: string } {
   let [name, harness]: (string | undefined)[] = [];

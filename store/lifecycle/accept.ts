@@ -110,7 +110,9 @@ const waits = (tx: Tx, { waitId, askingInvocation }: AcceptRequest, ownerId: str
 /** Looked up before this transaction began, they may have been deleted since. */
 function requireSessions(tx: Tx, { parent, session }: AcceptRequest): void {
   if (parent && !isThere(tx.db, parent)) {
-    throw new AppError('unknown_parent', `there is no session ${parent.session_key} any more`);
+    throw new AppError('unknown_parent', `there is no session ${parent.session_key} any more`, {
+      hint: hints.otherParent.http,
+    });
   }
   if (!('newKey' in session) && !isThere(tx.db, session)) {
     throw new AppError('not_found', `there is no session ${session.session_key} any more`);
@@ -132,6 +134,7 @@ function findOwner(tx: Tx, request: AcceptRequest): InvocationRow | null {
     throw new AppError(
       'parent_final',
       `${request.parent.session_key} has ended or is being cancelled: it can ask for nothing more`,
+      { hint: hints.otherParent.http },
     );
   }
   if (request.executionMode === 'ASYNC_CALLBACK' && !runnerOf(owner).turns) {
@@ -177,7 +180,9 @@ function checkCycle(
     isAtOrAbove(tx.db, session.id, request.parent.id) ||
     (owner !== null && isAskedForOn(tx.db, session.id, owner.id));
   if (!isAbove) return;
-  throw new AppError('cycle', `${session.session_key} stands above the session that asks`);
+  throw new AppError('cycle', `${session.session_key} stands above the session that asks`, {
+    hint: 'Send to a session that it has asked for, or to another one beside it.',
+  });
 }
 
 const insertion = `INSERT INTO subagent_sessions (
