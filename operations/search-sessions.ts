@@ -11,7 +11,7 @@ import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { agentOf, askingInvocation } from './gate.ts';
 import { isOwn, outside, requireInProject, scopeOf as tokenScope } from './scope.ts';
-import { severalAgents } from './whose-agent.ts';
+import { agentIn, severalAgents } from './whose-agent.ts';
 
 type Input = ParsedInput<'searchSessions'>;
 
@@ -78,7 +78,7 @@ function namedAgent(deps: Deps, caller: Caller, input: Input): string {
     if (agents.length > 1) throw severalAgents([key], agents);
     if (agents[0] !== undefined) return agents[0];
   }
-  const inKey = keys.flatMap((key) => /^agent:([^:]+):/.exec(key)?.[1] ?? [])[0];
+  const inKey = keys.flatMap((key) => agentIn(key) ?? [])[0];
   return inKey ?? defaults.agentId;
 }
 

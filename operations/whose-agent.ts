@@ -1,4 +1,5 @@
 import { AppError } from '../contract/errors.ts';
+import { keySchema } from '../contract/fields.ts';
 import { hints } from '../contract/hints.ts';
 import { defaults } from '../contract/limits.ts';
 import { subagentKey } from '../domain/lineage.ts';
@@ -91,4 +92,8 @@ export function requireOwnKey(agentId: string, key: string): void {
   throw outside(`agent ${named}, which ${key} names,`);
 }
 
-const agentIn = (key: string): string | undefined => /^agent:([^:]+):/.exec(key)?.[1];
+/** `agent:{id}:…`, where that is an id that an agent can have. */
+export function agentIn(key: string): string | undefined {
+  const [, id] = /^agent:([^:]+):/.exec(key) ?? [];
+  return id === undefined ? undefined : keySchema.safeParse(id).data;
+}

@@ -91,3 +91,35 @@ test.each([
     await start(room, { ...hook, agentId: 'bob' });
   }),
 );
+
+test.each([
+  { sessionKey: 'agent:bob:main' },
+  { sessionKey: 'session:agent:bob:subagent:u1:subagent:u2' },
+  { sessionKey: 'agent: bob :main' },
+  { sessionKey: 'plain', sessionId: 'agent:bob:main' },
+  { sessionKey: 'plain', parentSessionKey: 'agent:bob:subagent:u1' },
+])('the agent that a key names has it where nobody knows one: %j', (hook) =>
+  withHooks(async (room) => {
+    await start(room, hook);
+    expect(room.store.db.all('SELECT DISTINCT agent_id AS id FROM sessions')).toEqual([
+      { id: 'bob' },
+    ]);
+  }),
+);
+
+test.each([
+  'agent:..:main',
+  'agent:.:main',
+  'agent: :main',
+  'agent::main',
+  'agent:bob',
+  'agents:bob:x',
+])('a key with no name of an agent in it names none: %s', (sessionKey) =>
+  withHooks(async (room) => {
+    await start(room, { sessionKey });
+    expect(sessions(room)).toEqual([`default/${sessionKey}`]);
+    const { hits } = await room.ask('searchSessions', { query: 'x', sessionKey });
+    expect(hits).toEqual([]);
+    expect(room.store.db.all('SELECT id FROM agents')).toEqual([{ id: 'default' }]);
+  }),
+);
