@@ -39,9 +39,16 @@ function renderHit(hit: SearchHit, { style, now, query }: Look): string {
   return [head, ...lines].map((line) => `${line}\n`).join('');
 }
 
+/** Han, kana and Hangul stand within runs without spaces; other words are shown to their ends. */
+const dense = '[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}]';
+const other = `(?:(?!${dense})[\\p{L}\\p{N}])`;
+
 function withWordsBold(line: string, query: string, style: Style): string {
-  const words = query.match(/[\p{L}\p{N}]{2,}/gu);
+  const words = query.match(new RegExp(`${dense}+|${other}{2,}`, 'gu'));
   if (words === null) return line;
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.join('|')})[\\p{L}\\p{N}]*`, 'giu');
-  return line.replace(pattern, (word) => style.bold(word));
+  const isDense = new RegExp(dense, 'u');
+  const patterns = words.map((word) =>
+    isDense.test(word) ? word : `(?<!${other})${word}${other}*`,
+  );
+  return line.replace(new RegExp(patterns.join('|'), 'giu'), (word) => style.bold(word));
 }

@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { answerJson, withFakeServer } from '../client/fake-server.ts';
+import { renderHits } from '../../cli/render/hits.ts';
+import { createStyle } from '../../cli/render/style.ts';
 import { cli } from './cli-harness.ts';
 
 const hit = {
@@ -63,3 +65,22 @@ test('nothing found is told aside, and in JSON as it is', () =>
       expect(JSON.parse(json.out)).toEqual({ query: 'x', hits: [], count: 0 });
     },
   ));
+
+test.each([
+  ['trunk', 'the *trunks* of subtrunks'],
+  ['東京 a 能', '私は*東京*都、機*能* a'],
+  ['调用API接口', '*调用**API**接口*的时候'],
+])('on a terminal the words of %j are bold: %s', (query, wanted) => {
+  const excerpt = wanted.replaceAll('*', '');
+  const shown = renderHits([{ ...hit, role: 'user', excerpt }], {
+    style: createStyle(true),
+    now: Date.parse(hit.at),
+    query,
+  });
+  expect(
+    shown
+      .split('\n')[1]!
+      .trim()
+      .replace(/\u001b\[\d+m/g, '*'),
+  ).toBe(wanted);
+});
