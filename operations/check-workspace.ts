@@ -46,9 +46,9 @@ async function requireFile(root: string, workspace: string, file: string): Promi
     });
   }
   if (isOutside(root, real)) throw outside();
-  if (!(await stat(real)).isFile()) throw new AppError('file_missing', `${file} is not a file`, {
-      hint: hints.filesInside.http,
-    });
+  if (!(await stat(real)).isFile()) {
+    throw new AppError('file_missing', `${file} is not a file`, { hint: hints.filesInside.http });
+  }
   return absolute;
 }
 

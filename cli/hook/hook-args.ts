@@ -6,8 +6,7 @@ export interface HookArgs {
   harness: string;
 }
 
-const usage =
-  'usage: offshoot hook <event> --harness <name>; `offshoot help hook` says more';
+const usage = 'usage: offshoot hook <event> --harness <name>; `offshoot help hook` says more';
 
 export function readHookArgs(args: readonly string[]): HookArgs | { problem: string } {
   let [name, harness]: (string | undefined)[] = [];
