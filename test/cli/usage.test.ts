@@ -9,7 +9,11 @@ test.each([
   [['run', 'demo', 'x', '--modes'], "unknown option '--modes'", 'offshoot run --help shows how'],
   [['list', '--since', 'yesterday'], 'It must be a date', 'offshoot list --help shows how'],
   [['config', 'show', 'x'], 'too many arguments', 'offshoot config show --help shows how'],
-  [['import', '/no/such'], 'cannot be read', 'offshoot import --help shows how'],
+  [
+    ['callbacks', '-s', 'read'],
+    "argument 'read' is invalid",
+    'offshoot callbacks --help shows how',
+  ],
   [['rum'], "unknown command 'rum'", 'offshoot --help shows the commands'],
 ])(
   '%j names the help of its own command, and with --json is an error like all others',
