@@ -34,16 +34,22 @@ export function callbacksToOffer(
     }));
 }
 
-export function markOffered(tx: Tx, session: Pick<SessionRow, 'id'>, ids: string[]): void {
+export function markOffered(
+  tx: Tx,
+  session: Pick<SessionRow, 'id'>,
+  ids: string[],
+  offeredAt: string | null = tx.now,
+): void {
   tx.db.run(
-    `UPDATE mailbox SET offered_at = :now, offers = offers + 1,
+    `UPDATE mailbox SET offered_at = :offeredAt, offers = offers + 1,
             offered_seq = (SELECT last_seq FROM sessions WHERE id = :sessionId)
      WHERE session_id = :sessionId AND id IN (SELECT value FROM json_each(:ids))`,
-    { now: tx.now, sessionId: session.id, ids: JSON.stringify(ids) },
+    { offeredAt, sessionId: session.id, ids: JSON.stringify(ids) },
   );
 }
 
 export interface TurnOver {
+  /** The hook says that a turn of the model's is over: what was offered before that has been read. */
   isTurnOver?: boolean;
   /** When it was; now, where it is not said. */
   at?: string;
@@ -64,7 +70,8 @@ export function settleOffers(
     { id: session.id, limit: limits.callbacksPerTurnMax },
   );
   // A turn that was over before the offer, and is told late, has read nothing of it.
-  const isRead = ({ offered_at: offeredAt }: CallbackRow) => isTurnOver && at >= offeredAt!;
+  const isRead = ({ offered_at: offeredAt }: CallbackRow) =>
+    isTurnOver && offeredAt !== null && at >= offeredAt;
   const read = offered.filter((callback) => isRead(callback) || hasSign(tx.db, callback));
   if (read.length === 0) return [];
   const ids = read.map(({ id }) => id);
@@ -90,13 +97,19 @@ export function withdrawOffers(tx: Tx, session: Pick<SessionRow, 'id'>): void {
   );
 }
 
+export interface OfferOptions extends TurnOver {
+  offersMax?: number | undefined;
+  /** The hook cannot be told from its repeat, which says as much of the turn's end: neither reads what it is offered. */
+  mayComeAgain?: boolean;
+}
+
 /**
  * All of it in one: what was read is acknowledged, the rest is offered. Empty: nothing waits.
  */
 export function offerCallbacks(
   tx: Tx,
   session: Pick<SessionRow, 'id' | 'kind'>,
-  { offersMax, ...over }: TurnOver & { offersMax?: number | undefined } = {},
+  { offersMax, mayComeAgain = false, ...over }: OfferOptions = {},
 ): Offer[] {
   if (!isAnyWaiting(tx.db, session.id)) return [];
   settleOffers(tx, session, over);
@@ -106,6 +119,7 @@ export function offerCallbacks(
       tx,
       session,
       offers.map(({ id }) => id),
+      mayComeAgain ? null : tx.now,
     );
   }
   return offers;
@@ -117,7 +131,7 @@ function hasSign(db: Db, callback: CallbackRow): boolean {
     // An answer from before the offer may be told late: a transcript lags behind. What a hook has told its model stands in
     // most transcripts as a line that nobody said: its turn is a mark without words.
     `SELECT 1 FROM turns WHERE session_id = :sessionId AND seq > :seq
-       AND (role = 'assistant' AND at >= :offeredAt OR instr(text, :id) > 0 OR instr(raw, :id) > 0) LIMIT 1`,
+       AND (role = 'assistant' AND at >= coalesce(:offeredAt, '') OR instr(text, :id) > 0 OR instr(raw, :id) > 0) LIMIT 1`,
     { sessionId, seq, id, offeredAt },
   );
   return sign !== undefined;

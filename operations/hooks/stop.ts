@@ -26,7 +26,7 @@ export async function hookStop(
       // It goes on because of what it was offered: the same once more would keep it from ever stopping, what is new would
       // not. By a clock that is behind none of its turns is over after an offer: it can stop all the same.
       const offersMax = goesOn ? 1 : limits.unansweredOffersMax;
-      return offer(heard, { isTurnOver, offersMax });
+      return offer(heard, { isTurnOver, offersMax, mayComeAgain: !heard.isNamed && goesOn });
     },
   );
   return answer ?? { inject: '', reason: 'no_session' };

@@ -84,6 +84,22 @@ test('one that goes on and shows no sign of having read is not offered the same 
     expect((await room.prompt('main', 'and now?')).inject).toContain('repeat="true"');
   }));
 
+test('what a stop without a name was offered as it went on is not read by its repeat; by words that are new it is', () =>
+  withHooks(async (room) => {
+    const stop = { harness: 'claude-code', sessionKey: 'main' };
+    const goesOn = { ...stop, stopHookActive: true, lastAssistantMessage: 'I see' };
+    const states = async () => (await room.callbacks('main')).map(({ state }) => state);
+    await room.prompt('main', 'begin');
+    await child(room, 'main', 'default', 'first answer');
+    await room.ask('hookStop', stop);
+    await child(room, 'main', 'default', 'second answer');
+    expect((await room.ask('hookStop', goesOn)).inject).toContain('second answer');
+    expect((await room.ask('hookStop', goesOn)).inject).toBe('');
+    expect(await states()).toEqual(['delivered', 'queued']);
+    await room.ask('hookStop', { ...goesOn, lastAssistantMessage: 'I see that, too' });
+    expect(await states()).toEqual(['delivered', 'delivered']);
+  }));
+
 test('nothing is offered to the end of a turn of OpenClaw, which nobody reads; the next pass is offered it', () =>
   withHooks(async (room) => {
     const stop = (name: string) => {
