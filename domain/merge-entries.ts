@@ -66,8 +66,11 @@ export function mergeEntries(known: Known, entries: TranscriptEntry[]): Merged {
   const isAfterReports = known.extent !== 'since' && said.some((turn) => turn.isReported);
   const isApart = isAfterReports && entries.some(isSaid) && turns.every((turn) => turn === null);
   const found = new Set(turns);
-  const told = said.filter((turn) => !turn.isReported && !found.has(turn));
-  matchAway([...known.away, ...told], entries, keys, turns);
+  // Told out of turn, or another time in another order: a hook's words and a line's id are known wherever they stand.
+  const elsewhere = said.filter(
+    (turn) => !found.has(turn) && (!turn.isReported || turn.id != null),
+  );
+  matchAway([...known.away, ...elsewhere], entries, keys, turns);
   // Right behind a report, the same line once more is one more line.
   if (known.extent !== 'since') matchMarks(known.turns, entries, turns);
   matchCompactions(known.turns, entries, turns);

@@ -59,8 +59,6 @@ export function placeOf(said: readonly SaidKey[], keys: readonly Key[], program:
   if (isFromFirst && isEnough(keys.slice(0, atFirst))) return { from: 0, isWhole: true };
   const inside = leading.findLastIndex((length) => length === keys.length);
   if (inside >= 0 && weigh(keys) >= SHARED_MIN) return { from: inside, isWhole: false };
-  const known = new Set(word);
-  const shared = keys.filter((_, at) => known.has(key[at]!));
   const isMost =
     inCommon(
       reportedAt.map((at) => word[at]!),
@@ -68,7 +66,8 @@ export function placeOf(said: readonly SaidKey[], keys: readonly Key[], program:
     ) *
       2 >=
     reportedAt.length;
-  if (mayBeWhole && isMost && isEnough(shared)) return { from: 0, isWhole: true };
+  if (mayBeWhole && !wasPart && isMost) return { from: 0, isWhole: true };
+  const known = new Set(word);
   const telling = keys.findIndex((one, at) => known.has(key[at]!) && one.weight >= SHARED_MIN);
   const around = telling < 0 ? -1 : word.lastIndexOf(key[telling]!, since - 1);
   return { from: around >= 0 ? around : since, isWhole: false };

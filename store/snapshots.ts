@@ -136,12 +136,8 @@ function knownFor(
   return { extent: 'all', turns, away: awayFrom(db, session.id, turns), wasPart };
 }
 
-/**
- * Of what may be said again the lines are read, for the ids they bear. What comes right behind a report, or from its
- * last entry on, is known without.
- */
+/** Of what may be said again the lines are read, for the ids they bear: mostly there is nothing behind a report. */
 function withIds(db: Db, session: SessionRow, known: Known, { entries, idOf }: Report): Known {
-  if (known.extent === 'since') return known;
   const doubtful = ofDoubtfulId([...known.turns, ...known.away], entries);
   const reported = doubtful.filter((turn) => turn.isReported);
   if (reported.length === 0) return known;
