@@ -34,6 +34,7 @@ export function callbacksToOffer(
     }));
 }
 
+/** At no time, where the hook may come again: then it is read by words of the model's, or by a hook that says which it is. */
 export function markOffered(
   tx: Tx,
   session: Pick<SessionRow, 'id'>,
@@ -53,6 +54,8 @@ export interface TurnOver {
   isTurnOver?: boolean;
   /** When it was; now, where it is not said. */
   at?: string;
+  /** The hook cannot be told from its repeat, which says as much of the turn's end: neither reads what it is offered. */
+  mayComeAgain?: boolean;
 }
 
 /**
@@ -62,7 +65,7 @@ export interface TurnOver {
 export function settleOffers(
   tx: Tx,
   session: Pick<SessionRow, 'id'>,
-  { isTurnOver = false, at = tx.now }: TurnOver = {},
+  { isTurnOver = false, at = tx.now, mayComeAgain = false }: TurnOver = {},
 ): string[] {
   const offered = tx.db.all<CallbackRow>(
     `SELECT * FROM mailbox WHERE session_id = :id AND offered_seq IS NOT NULL
@@ -71,7 +74,7 @@ export function settleOffers(
   );
   // A turn that was over before the offer, and is told late, has read nothing of it.
   const isRead = ({ offered_at: offeredAt }: CallbackRow) =>
-    isTurnOver && offeredAt !== null && at >= offeredAt;
+    isTurnOver && (offeredAt === null ? !mayComeAgain : at >= offeredAt);
   const read = offered.filter((callback) => isRead(callback) || hasSign(tx.db, callback));
   if (read.length === 0) return [];
   const ids = read.map(({ id }) => id);
@@ -99,8 +102,6 @@ export function withdrawOffers(tx: Tx, session: Pick<SessionRow, 'id'>): void {
 
 export interface OfferOptions extends TurnOver {
   offersMax?: number | undefined;
-  /** The hook cannot be told from its repeat, which says as much of the turn's end: neither reads what it is offered. */
-  mayComeAgain?: boolean;
 }
 
 /**
@@ -109,7 +110,7 @@ export interface OfferOptions extends TurnOver {
 export function offerCallbacks(
   tx: Tx,
   session: Pick<SessionRow, 'id' | 'kind'>,
-  { offersMax, mayComeAgain = false, ...over }: OfferOptions = {},
+  { offersMax, ...over }: OfferOptions = {},
 ): Offer[] {
   if (!isAnyWaiting(tx.db, session.id)) return [];
   settleOffers(tx, session, over);
@@ -119,7 +120,7 @@ export function offerCallbacks(
       tx,
       session,
       offers.map(({ id }) => id),
-      mayComeAgain ? null : tx.now,
+      over.mayComeAgain ? null : tx.now,
     );
   }
   return offers;
