@@ -22,6 +22,7 @@ export function ofDoubtfulId<T extends Said>(
   turns: readonly T[],
   entries: readonly TranscriptEntry[],
 ): T[] {
+  if (turns.length === 0) return [];
   const words = new Set(entries.filter((entry) => entry.id !== null && isSaid(entry)).map(wordsOf));
   return words.size === 0 ? [] : turns.filter((turn) => isSaid(turn) && words.has(wordsOf(turn)));
 }
@@ -34,6 +35,8 @@ export function keysOf<T extends Said>(
   turns: readonly T[],
   entries: readonly TranscriptEntry[],
 ): { ofTurn: ReadonlyMap<T, string>; ofEntry: readonly Key[] } {
+  // What nothing is known of is not looked at: a hook has mostly told nothing since its last transcript.
+  if (turns.length === 0) return { ofTurn: new Map(), ofEntry: [] };
   const ofTurn = new Map(turns.map((turn) => [turn, withId(turn)]));
   const known = new Set(ofTurn.values());
   const ofEntry = entries.map((entry): Key => {

@@ -138,13 +138,13 @@ function knownFor(
 
 /** Of what may be said again the lines are read, for the ids they bear: mostly there is nothing behind a report. */
 function withIds(db: Db, session: SessionRow, known: Known, { entries, idOf }: Report): Known {
-  const doubtful = ofDoubtfulId([...known.turns, ...known.away], entries);
-  const reported = doubtful.filter((turn) => turn.isReported);
-  if (reported.length === 0) return known;
+  const reported = [...known.turns, ...known.away].filter((turn) => turn.isReported);
+  const doubtful = ofDoubtfulId(reported, entries);
+  if (doubtful.length === 0) return known;
   const lines = db.all<{ seq: number; raw: string }>(
     `SELECT seq, raw FROM turns WHERE session_id = :sessionId AND raw IS NOT NULL
        AND seq IN (SELECT value FROM json_each(:seqs))`,
-    { sessionId: session.id, seqs: JSON.stringify(reported.map((turn) => turn.seq)) },
+    { sessionId: session.id, seqs: JSON.stringify(doubtful.map((turn) => turn.seq)) },
   );
   const ids = new Map(lines.map(({ seq, raw }) => [seq, idOf(raw)]));
   const withId = (turn: KnownTurn) => ({ ...turn, id: ids.get(turn.seq) ?? null });

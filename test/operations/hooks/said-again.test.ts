@@ -1,5 +1,7 @@
 /** Programs that report only the last messages, in conversations whose first words are said again. */
 import { expect, test } from '@jest/globals';
+import { isSaid } from '../../../domain/said-keys.ts';
+import { everyTurn, lastTurns } from '../../../store/reading-order.ts';
 import { line, withHooks, type HookRoom } from './hooks-fixture.ts';
 
 const talk = [
@@ -89,4 +91,48 @@ test.each([
     );
     expect(room.all('s1').filter((turn) => turn.includes('shorter'))).toEqual([]);
   }),
+);
+
+const byId = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => from + at)
+    .map((at) =>
+      line(at % 2 === 0 ? 'user' : 'assistant', ['yes', 'ok'][at % 3] ?? 'done', {
+        uuid: `m${at}`,
+      }),
+    )
+    .join('');
+const idsRead = (room: HookRoom) => {
+  const session = room.session('s1')!.id;
+  return lastTurns(room.store.db, session, everyTurn)
+    .filter(isSaid)
+    .map(({ seq }) =>
+      room.store.db.get<{ id: string }>(
+        "SELECT substr(raw ->> 'uuid', 2) AS id FROM turns WHERE session_id = :session AND seq = :seq",
+        { session, seq },
+      ),
+    )
+    .map((row) => Number(row!.id));
+};
+const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
+
+test.each([
+  ['a gap is filled by a later one', [byId(0, 3), byId(2, 5), byId(7, 8), byId(2, 9)], upTo(9)],
+  [
+    'one comes late, after those behind it',
+    [byId(0, 3), byId(5, 9), byId(2, 7), byId(6, 9)],
+    upTo(9),
+  ],
+  [
+    'all comes, then its beginning, then more than all',
+    [byId(0, 8), byId(0, 2), byId(0, 10)],
+    upTo(10),
+  ],
+  ['they come backwards', [byId(6, 8), byId(4, 6), byId(0, 3), byId(0, 9)], upTo(9)],
+])(
+  'of lines with ids, in few words, where %s, each stands once, in its place',
+  (_, reports, read) =>
+    withHooks(async (room) => {
+      for (const transcript of reports) await room.report('s1', transcript);
+      expect(idsRead(room)).toEqual(read);
+    }),
 );
