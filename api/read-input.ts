@@ -66,7 +66,13 @@ export async function readJsonObject(c: Context<ApiEnv>): Promise<Record<string,
       hint: hints.fields.http,
     });
   }
-  const deep = Object.entries(body).find(([, value]) => !isShallow(value));
+  const fields = Object.entries(body);
+  if (fields.length > limits.bodyFieldsMax) {
+    throw new AppError('bad_request', `The body has over ${limits.bodyFieldsMax} fields.`, {
+      hint: 'Send them as one field.',
+    });
+  }
+  const deep = fields.find(([, value]) => !isShallow(value));
   if (deep) {
     throw new AppError('bad_request', `${deep[0]}: is nested deeper than ${limits.jsonLevelsMax}`, {
       hint: 'Send what lies deeper as text.',

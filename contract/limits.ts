@@ -54,6 +54,8 @@ export const limits = {
   jsonLevelsMax: 100,
   /** Names and values of one JSON text that is read, a line of a transcript or a long body: each takes some ten bytes of memory. */
   jsonValuesMax: 1_000_000,
+  /** Fields of a request's body: a hook may have any that we know nothing of, and each is looked at. */
+  bodyFieldsMax: 10_000,
   /** What is read of a transcript's file at once: as much as could come inline. What is known of it counts not. */
   transcriptBytesMax: 40 * MiB,
   transcriptLinesMax: 100_000,

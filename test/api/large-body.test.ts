@@ -49,6 +49,19 @@ test.each([
   }),
 );
 
+test('a body of more fields than anybody sends is refused, and one of many is taken', () =>
+  withApi(async ({ api, hook }) => {
+    const fields = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`field ${at}`, at]));
+    const answer = await hook({ harness: 'x', ...fields(limits.bodyFieldsMax) });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      detail: `The body has over ${limits.bodyFieldsMax} fields.`,
+    });
+    expect(api.asked).toEqual([]);
+    expect((await hook({ harness: 'x', ...fields(limits.bodyFieldsMax - 1) })).status).toBe(200);
+  }));
+
 test('a large body that breaks off is nobody’s failure, and nothing is asked', () =>
   withApi(async ({ api, port, send }) => {
     const socket = connect(port, '127.0.0.1');
@@ -70,6 +83,7 @@ interface Room {
   api: ReturnType<typeof fakeApi>;
   port: number;
   send(body: string | Buffer): Promise<Response>;
+  hook(body: object): Promise<Response>;
 }
 
 async function withApi(use: (room: Room) => Promise<void>): Promise<void> {
@@ -78,14 +92,16 @@ async function withApi(use: (room: Room) => Promise<void>): Promise<void> {
     const at = { port: 0, address: '127.0.0.1' };
     const { port, close } = await listen(api.app.fetch, at, homePaths(home));
     const headers = { authorization: `Bearer ${tokens.admin}` };
-    const send = (body: string | Buffer) =>
-      fetch(`http://127.0.0.1:${port}/api/subagents`, {
+    const post = (path: string, body: string | Buffer) =>
+      fetch(`http://127.0.0.1:${port}/api/${path}`, {
         method: 'POST',
         headers,
         body: typeof body === 'string' ? body : new Uint8Array(body),
       });
+    const send = (body: string | Buffer) => post('subagents', body);
+    const hook = (body: object) => post('hooks/stop', JSON.stringify(body));
     try {
-      await use({ api, port, send });
+      await use({ api, port, send, hook });
     } finally {
       await close();
     }
