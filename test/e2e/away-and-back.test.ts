@@ -122,6 +122,7 @@ test('200 invocations accepted while Temporal is down for longer than every pati
   await until(
     () => stack.client.call('getHealth', {}),
     ({ outbox }) => outbox.rows === 0,
+    90,
   );
   // Each is there with its ending.
   expect(count(unstarted)).toBe(0);
@@ -136,11 +137,11 @@ test('200 invocations accepted while Temporal is down for longer than every pati
       for await (const { workflowId } of workflow.list({ query })) found.add(workflowId);
       return found.size;
     };
-    await until(ended, (found) => found === 250);
+    await until(ended, (found) => found === 250, 90);
   } finally {
     await connection.close();
   }
-}, 180_000);
+}, 300_000);
 
 test('while the server is away agents go on; what they say, how they end and what they ask for arrives once, when it is back', async () => {
   // Longer than the absence: a host that gives its agents up is another test's.

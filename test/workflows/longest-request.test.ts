@@ -97,8 +97,9 @@ test.each(Object.entries(characters))(
   60_000,
 );
 
-test('400 children, each with the longest names, asked for at once: all are started', async () => {
-  const count = 400;
+test('300 children, each with the longest names, asked for at once: all are started', async () => {
+  // Named in one answer they would be more than the engine takes of one.
+  const count = 300;
   const options = { slots: 20, limits: { maxChildren: count } };
   await withHome(
     play,
@@ -117,12 +118,12 @@ test('400 children, each with the longest names, asked for at once: all are star
       const session = agentSessionWorkflowId('default', key);
       const query = `${searchAttributes.parentSession} = '${key}'`;
       const started = () => home.client.workflow.count(query);
-      await until(started, (found) => found.count === ids.length, 90);
+      await until(started, (found) => found.count === ids.length, 200);
       expect(await failedTasks(home, [session])).toEqual([]);
     },
     options,
   );
-}, 150_000);
+}, 260_000);
 
 test('a key that would make a longer workflow id is refused, by its bytes', () => {
   const parse = (key: string) => registerSessionSchema.safeParse({ key });
