@@ -20,6 +20,9 @@ export function hintFor(error: AppError, command: Command | null): string | null
 function ofCommand({ code, message, hint }: AppError, command: Command): string | null {
   const [, agents] = /^several agents have a session .*: (.+)$/s.exec(message) ?? [];
   if (agents !== undefined) return withAgent(command, agents.split(', '));
+  if (code === 'unknown_parent') {
+    return `\`${sessionsOf(command)}\` shows those that there are. Without --parent it is a root.`;
+  }
   if (hint !== null) return null;
   const [, invocation] = /^there is no invocation (.+)$/s.exec(message) ?? [];
   if (invocation !== undefined) return ofInvocation(invocation);

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { connect, ownSession } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { commandAgain } from '../next-page.ts';
 import { namedSession } from '../named-session.ts';
 import { agentOption, jsonOption } from '../option-values.ts';
 import { renderRunners } from '../render/list.ts';
@@ -49,6 +50,7 @@ async function callbacks(
   deps: CliDeps,
   session: string | undefined,
   { status = 'open', ack, agent, json }: CallbackOptions,
+  command: Command,
 ): Promise<ExitCode> {
   const client = connect(deps);
   const name = session ?? (await ownSession(deps, client, agent));
@@ -65,7 +67,12 @@ async function callbacks(
   else if (answer.callbacks.length === 0) err.write('There are none.\n');
   else {
     const texts = answer.callbacks.map(({ envelope }) => envelope.trimEnd());
+    const isNew = answer.callbacks.some(({ state }) => state !== 'delivered');
     out.write(`${texts.map((text) => (out.isTerminal ? plainText(text) : text)).join('\n\n')}\n`);
+    // They are told again until then; a script that reads them knows what it does.
+    if (isNew && !ack && err.isTerminal) {
+      err.write(`\nOnce they are read: ${commandAgain(command)} --ack\n`);
+    }
   }
   if (answer.remaining > 0 && !json) {
     err.write(

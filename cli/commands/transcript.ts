@@ -5,8 +5,8 @@ import type { SessionTurn } from '../../contract/transcripts.ts';
 import { connect } from '../connect.ts';
 import type { Cli, CliDeps, Output } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { isInvocationId } from '../named-session.ts';
-import { agentOption, ofAgent, wholeNumber } from '../option-values.ts';
+import { isInvocationId, sessionOf } from '../named-session.ts';
+import { agentOption, wholeNumber } from '../option-values.ts';
 import { withProgress } from '../progress.ts';
 import { turnsOfInvocation, turnsOfSession } from '../read-turns.ts';
 import { createStyle } from '../render/style.ts';
@@ -50,7 +50,7 @@ async function transcript(
   const client = connect(deps);
   const turns = isInvocationId(name)
     ? turnsOfInvocation(client, name, options)
-    : turnsOfSession(client, { key: name, ...ofAgent(agent) }, options);
+    : turnsOfSession(client, sessionOf(name, agent), options);
   const said = upTo(limit, untilFirst(deps, json ? turns : withWords(turns)));
   if (json && !follow) {
     const all: Turn[] = [];

@@ -8,7 +8,7 @@ import { oneLine } from '../../domain/plain-text.ts';
 import { connect, ownSession } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { isInvocationId, type NamedSession } from '../named-session.ts';
+import { isInvocationId, sessionOf, type NamedSession } from '../named-session.ts';
 import { commandAgain, forShell } from '../next-page.ts';
 import { agentOption, jsonOption, ofAgent } from '../option-values.ts';
 import { createStyle } from '../render/style.ts';
@@ -85,7 +85,7 @@ async function rootOf(
   if (name !== undefined && isInvocationId(name))
     return rootOfRecord(await client.call('getSubagent', { id: name }));
   const key = name ?? (await ownSession(deps, client, agent));
-  if (key !== null) return { key, ...ofAgent(agent) };
+  if (key !== null) return sessionOf(key, agent);
   const { items } = await client.call('listSubagents', { limit: 1, ...ofAgent(agent) });
   if (items[0]) return rootOfRecord(items[0]);
   const newest = { active: false, limit: 1, ...ofAgent(agent) };

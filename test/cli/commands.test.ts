@@ -237,40 +237,6 @@ of another form
   );
 });
 
-test('callbacks of the own session are shown, and acknowledged when asked', async () => {
-  const callback = {
-    id: 'cb_1',
-    invocationId: 'sub_1',
-    status: 'completed',
-    state: 'queued',
-    createdAt: '2026-01-01T00:00:00.000Z',
-    envelope: '<agent-callback id="cb_1">\nhello\n</agent-callback>',
-  };
-  await withFakeServer(
-    (request, response) =>
-      request.method === 'GET'
-        ? answerJson(response, { callbacks: [callback], remaining: 2 })
-        : answerJson(response, { acknowledged: ['cb_1'] }),
-    async ({ url, seen }) => {
-      const env = { AGENT_SESSION_ID: 'mine' };
-      const run = await cli(['callbacks', '--ack'], { url, env });
-      expect(run).toMatchObject({ exitCode: 0, out: `${callback.envelope}\n` });
-      expect(run.err).toContain('2 more come after these');
-      expect(seen.map((one) => one.url)).toEqual([
-        '/api/sessions/mine/callbacks?status=open',
-        '/api/sessions/mine/callbacks/ack',
-      ]);
-      seen.length = 0;
-      await cli(['callbacks', 'main', '--ack', '--agent', 'b'], { url });
-      expect(seen.map((one) => [one.url, one.body])).toEqual([
-        ['/api/sessions/main/callbacks?agentId=b&status=open', null],
-        ['/api/sessions/main/callbacks/ack', { ids: ['cb_1'], agentId: 'b' }],
-      ]);
-      expect((await cli(['callbacks'], { url })).exitCode).toBe(2);
-    },
-  );
-});
-
 test('runners say below the table what keeps them from running', async () => {
   const base = { kind: 'command', turns: false, onLost: 'fail' };
   const runners = [

@@ -33,6 +33,12 @@ test.each<[args: string[], detail: string, hint: string | null, told: string]>([
     null,
     "`offshoot sessions --agent 'a b'` shows them.",
   ],
+  [
+    ['run', 'demo', 'x', '-p', 'nope', '--agent', 'b'],
+    'there is no parent nope',
+    'Register it first: PUT /api/sessions/{key}',
+    '`offshoot sessions --agent b` shows those that there are. Without --parent it is a root.',
+  ],
   [['get', 'sub_1'], 'there is no invocation sub_1', null, '`offshoot list` shows them.'],
   [
     ['get', 'my key'],
@@ -58,7 +64,8 @@ test.each<[args: string[], detail: string, hint: string | null, told: string]>([
   [['get', 'sub_1'], 'sub_1 is outside of what this token may touch', 'Ask for it.', 'Ask for it.'],
 ])('%j, told that %s', async (args, detail, hint, told) => {
   const code = detail === twins ? 'parent_conflict' : 'forbidden';
-  const known = detail.startsWith('there is no') ? 'not_found' : code;
+  const absent = detail.includes('parent') ? 'unknown_parent' : 'not_found';
+  const known = detail.startsWith('there is no') ? absent : code;
   const problem = { type: 'about:blank', title: 'x', status: 403, code: known, detail, hint };
   await withFakeServer(
     (_, response) => {
