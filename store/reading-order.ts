@@ -239,7 +239,7 @@ const blanks =
   ' \t\n\v\f\r\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff' +
   '\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a';
 
-/** In SQL, as domain/merge-entries.ts says it. Most turns begin with no blank: `trim` would copy each of them. */
+/** In SQL, as domain/said-keys.ts says it. Most turns begin with no blank: `trim` would copy each of them. */
 export const wasSaid = `role <> 'mark' AND (ifnull(unicode(text), 0) BETWEEN 33 AND 159
   OR trim(text, '${blanks}') <> '')`;
 

@@ -1,22 +1,14 @@
 /** What is remembered of a session's transcript as its program keeps it, to find out what is new in it. */
 import { isCompaction } from '../domain/compaction.ts';
-import { mergeEntries, type Known, type KnownTurn, type Merged } from '../domain/merge-entries.ts';
-import { isSaid, ofDoubtfulId } from '../domain/said-keys.ts';
+import { mergeEntries, type Known, type Merged } from '../domain/merge-entries.ts';
+import { isSaid } from '../domain/said-keys.ts';
 import type { Chain } from '../domain/transcript-chain.ts';
 import type { TranscriptEntry } from '../contract/transcript.ts';
-import {
-  everyTurn,
-  isAsItCame,
-  keepTail,
-  lastTurns,
-  readColumns,
-  wasSaid,
-  type ReadTurn,
-} from './reading-order.ts';
+import { knownTurns } from './known-turns.ts';
+import { keepTail, type ReadTurn } from './reading-order.ts';
 import type { SessionRow } from './sessions.ts';
 import { beginContext } from './context-epoch.ts';
 import { appendTurn, appendTurns, type NewTurnOfMany } from './turns.ts';
-import type { Db } from './database.ts';
 import type { Tx } from './write-queue.ts';
 
 export interface SnapshotState {
@@ -64,7 +56,7 @@ export interface Added {
 /** Lays a report over what is known: appends what is new, and says where it goes another way. */
 export function addReport(tx: Tx, session: SessionRow, report: Report): Added {
   const entries = report.entries.filter((entry) => entry.raw.trim() !== '');
-  const known = withIds(tx.db, session, knownFor(tx.db, session, entries, report.follows), report);
+  const known = knownTurns(tx.db, session, { ...report, entries }, snapshotOf(session));
   const merged = mergeEntries(known, entries);
   if (merged.left.length > 0 || merged.isApart || merged.isShorter) {
     addBranchMark(tx, session, merged, report);
@@ -101,114 +93,6 @@ export function addReport(tx: Tx, session: SessionRow, report: Report): Added {
 
 const readAs = ({ role, text }: TranscriptEntry, seq: number): ReadTurn => ({
   ...{ seq, role, text, raw: '', source: 'snapshot' },
-});
-
-/** Only what the new entries can touch is read: a hook must not cost more in a longer session. */
-const TAIL_TURNS = 200;
-const WINDOW_ENTRIES = 50;
-
-function knownFor(
-  db: Db,
-  session: SessionRow,
-  entries: TranscriptEntry[],
-  follows: Report['follows'],
-): Known {
-  const state = snapshotOf(session);
-  const wasPart = state?.isPart ?? false;
-  if (follows !== null && state !== null) {
-    const turns = since(db, session, state.seq, follows === 'from its last entry');
-    const there = new Set(turns.map((turn) => turn.seq));
-    const away = toldOnly(db, session.id, state.seq).filter((turn) => !there.has(turn.seq));
-    return { extent: 'since', turns, away, wasPart };
-  }
-  const isAll =
-    entries.length > WINDOW_ENTRIES ||
-    session.last_seq <= TAIL_TURNS ||
-    beginsLike(db, session.id, entries);
-  if (!isAll)
-    return {
-      extent: 'tail',
-      turns: lastTurns(db, session.id, TAIL_TURNS).map(knownTurn),
-      away: [],
-      wasPart,
-    };
-  const turns = lastTurns(db, session.id, everyTurn).map(knownTurn);
-  return { extent: 'all', turns, away: awayFrom(db, session.id, turns), wasPart };
-}
-
-/** Of what may be said again the lines are read, for the ids they bear: mostly there is nothing behind a report. */
-function withIds(db: Db, session: SessionRow, known: Known, { entries, idOf }: Report): Known {
-  const reported = [...known.turns, ...known.away].filter((turn) => turn.isReported);
-  const doubtful = ofDoubtfulId(reported, entries);
-  if (doubtful.length === 0) return known;
-  const lines = db.all<{ seq: number; raw: string }>(
-    `SELECT seq, raw FROM turns WHERE session_id = :sessionId AND raw IS NOT NULL
-       AND seq IN (SELECT value FROM json_each(:seqs))`,
-    { sessionId: session.id, seqs: JSON.stringify(doubtful.map((turn) => turn.seq)) },
-  );
-  const ids = new Map(lines.map(({ seq, raw }) => [seq, idOf(raw)]));
-  const withId = (turn: KnownTurn) => ({ ...turn, id: ids.get(turn.seq) ?? null });
-  return { ...known, turns: known.turns.map(withId), away: known.away.map(withId) };
-}
-
-/** What is read after the turn with this number, or from it on. */
-function since(
-  db: Db,
-  { id: sessionId, last_seq: last }: SessionRow,
-  seq: number,
-  isWithIt: boolean,
-): KnownTurn[] {
-  if (!isWithIt && seq === last && isAsItCame(db, sessionId)) return [];
-  for (let limit = 2; ; limit *= 8) {
-    const tail = lastTurns(db, sessionId, limit).map(knownTurn);
-    const at = tail.findLastIndex((turn) => turn.seq === seq);
-    if (at >= 0 || tail.length < limit) return tail.slice(isWithIt ? Math.max(at, 0) : at + 1);
-  }
-}
-
-/**
- * What only hooks have told: a transcript may tell it now, in its place. By the order in which it came, as a
- * transcript that lags behind may have been told a turn of before, and stand before what was told since.
- */
-function toldOnly(db: Db, sessionId: number, seq: number): KnownTurn[] {
-  return db.all<ReadTurn>(toldOnlySql, { sessionId, seq }).map(knownTurn);
-}
-
-/** Made once, as every hook with a transcript asks it. */
-const toldOnlySql = `
-  SELECT ${readColumns} FROM turns
-  WHERE session_id = :sessionId AND seq >= :seq - ${TAIL_TURNS}
-    AND source = 'hook' AND raw IS NULL AND ${wasSaid} ORDER BY seq LIMIT ${TAIL_TURNS}`;
-
-/** The first words of a conversation are behind what its program notes at its beginning. */
-const HEAD_TURNS = 50;
-
-function beginsLike(db: Db, sessionId: number, entries: TranscriptEntry[]): boolean {
-  const first = entries.find(isSaid);
-  const head = db.all<ReadTurn>(
-    `SELECT ${readColumns} FROM turns
-     WHERE session_id = :sessionId ORDER BY seq LIMIT ${HEAD_TURNS}`,
-    { sessionId },
-  );
-  const said = head.find(isSaid);
-  return said?.role === first?.role && said?.text.trim() === first?.text.trim();
-}
-
-function awayFrom(db: Db, sessionId: number, turns: KnownTurn[]): KnownTurn[] {
-  const there = new Set(turns.map((turn) => turn.seq));
-  return db
-    .all<ReadTurn>(
-      `SELECT ${readColumns} FROM turns
-       WHERE session_id = :sessionId AND ${wasSaid} ORDER BY seq`,
-      { sessionId },
-    )
-    .filter((row) => !there.has(row.seq))
-    .map(knownTurn);
-}
-
-const knownTurn = ({ source: _source, ...row }: ReadTurn): KnownTurn => ({
-  ...row,
-  isReported: row.raw !== null,
 });
 
 function turnOf(entry: TranscriptEntry, at: string): NewTurnOfMany {
