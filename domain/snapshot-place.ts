@@ -59,13 +59,7 @@ export function placeOf(said: readonly SaidKey[], keys: readonly Key[], program:
   if (isFromFirst && isEnough(keys.slice(0, atFirst))) return { from: 0, isWhole: true };
   const inside = leading.findLastIndex((length) => length === keys.length);
   if (inside >= 0 && weigh(keys) >= SHARED_MIN) return { from: inside, isWhole: false };
-  const isMost =
-    inCommon(
-      reportedAt.map((at) => word[at]!),
-      key,
-    ) *
-      2 >=
-    reportedAt.length;
+  const isMost = inCommon(laid.reported, key) * 2 >= laid.reported.length;
   if (mayBeWhole && !wasPart && isMost) return { from: 0, isWhole: true };
   const known = new Set(word);
   const telling = keys.findIndex((one, at) => known.has(key[at]!) && one.weight >= SHARED_MIN);
@@ -83,6 +77,8 @@ const weigh = (keys: readonly Key[]) =>
 interface Laid {
   word: number[];
   key: number[];
+  /** The words that a transcript has said, and where. */
+  reported: number[];
   reportedAt: number[];
   /** From each place of what is known, how many it has of what the snapshot begins with. */
   leading: Int32Array;
@@ -99,7 +95,7 @@ function lay(said: readonly SaidKey[], keys: readonly Key[]): Laid {
   const reportedAt = said.flatMap((turn, index) => (turn.isReported ? [index] : []));
   const reported = reportedAt.map((at) => word[at]!);
   return {
-    ...{ word, key, reportedAt },
+    ...{ word, key, reported, reportedAt },
     leading: leadingLengths(key, word),
     ofReported: leadingLengths(key, reported),
   };

@@ -1,5 +1,7 @@
 /** A compaction that its program tells twice, by a hook and by its transcript, is one: one mark, and one new context. */
 import { expect, test } from '@jest/globals';
+import { hooksOf } from '../../../harnesses/hooks-of.ts';
+import { readHook } from '../../../harnesses/hooks.ts';
 import { parserFor } from '../../../harnesses/index.ts';
 import { readCapture } from '../../support/captures.ts';
 import { line, withHooks, type HookRoom } from './hooks-fixture.ts';
@@ -135,3 +137,18 @@ test('the stream of a compaction that Claude Code has written says one, and noth
     'mark <local-command-stdout>Co',
   ]);
 });
+
+test('what OpenCode has said before a compaction in the same turn is told by its plugin, or by nobody', () =>
+  withHooks(async (room) => {
+    const hooks = await hooksOf('opencode');
+    const tell = (more: object) => {
+      const payload = { input: { sessionID: 's1' }, output: { context: [] }, ...more };
+      const name = 'experimental.session.compacting';
+      const { request } = readHook(hooks, { harness: 'opencode', name, payload })!;
+      return room.ask('hookPreCompaction', request as never);
+    };
+    await tell({});
+    expect(room.said('s1')).toEqual([]);
+    await tell({ lastAssistantMessage: 'half of it is done' });
+    expect(room.said('s1')).toEqual(['assistant: half of it is done']);
+  }));
