@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { afterAll, expect, test } from '@jest/globals';
+import { limits } from '../../contract/limits.ts';
 import { redact, redactLine, redactValue } from '../../domain/redact.ts';
 import { cpuMs } from '../support/cpu-ms.ts';
 
@@ -127,6 +128,9 @@ test('a line of JSON stays one, and is the same to the byte where there is no se
   expect(redactLine(`{"half": "${secret}`)).toBe('{"half": "[redacted GitHub token]');
   const deep = `${'['.repeat(1e5)}"${secret}"${']'.repeat(1e5)}`;
   expect(redactLine(deep)).not.toContain(secret);
+  // Of more values than are made of one text it is a text.
+  const many = `[${'1,'.repeat(limits.jsonValuesMax)}"${secret}"]\n`;
+  expect(redactLine(many) === many.replace(secret, '[redacted GitHub token]')).toBe(true);
 });
 
 test('what has no secret in it is the same value', () => {
