@@ -1,5 +1,6 @@
 /** The contract's schemas as JSON Schema, answers as named components. */
 import { z } from 'zod';
+import { hookAliases } from '../contract/hooks.ts';
 import { operations, type OperationName } from '../contract/operations.ts';
 import {
   callbackSchema,
@@ -21,13 +22,25 @@ export function inputSchema(schema: z.ZodType): ObjectSchema {
   ) as ObjectSchema;
 }
 
-/** In a hook, blanks, too (contract/hooks.ts). */
-export function withBlanks(schema: ObjectSchema): ObjectSchema {
+/** In a hook, blanks, too; and what must be there may come under another name (contract/hooks.ts). */
+export function ofHook(schema: ObjectSchema): ObjectSchema {
   const { properties, required = [], ...rest } = schema;
+  const namesOf = (name: string) =>
+    [name, ...(hookAliases[name] ?? [])].filter((one) => one in properties);
+  const firm = required.filter((name) => namesOf(name).length === 1);
+  const loose = required.filter((name) => !firm.includes(name));
   const fields = Object.entries(properties).map(([name, field]) => {
-    return [name, required.includes(name) ? field : orElse(field, blank)];
+    return [name, firm.includes(name) ? field : orElse(field, blank)];
   });
-  return { ...rest, properties: Object.fromEntries(fields), required };
+  const choices = loose.map((name) => ({
+    anyOf: namesOf(name).map((one) => ({ required: [one] })),
+  }));
+  return {
+    ...rest,
+    properties: Object.fromEntries(fields),
+    required: firm,
+    ...(choices.length > 0 && { allOf: choices }),
+  };
 }
 
 const blank = { type: 'string', pattern: '^\\s*$' };

@@ -13,8 +13,8 @@ import { eventsPath, eventsQuerySchema, sessionEventsPath } from './event-route.
 import {
   answerSchemas,
   inputSchema,
+  ofHook,
   refTo,
-  withBlanks,
   withNulls,
   type JsonObject,
 } from './json-schema.ts';
@@ -105,7 +105,7 @@ const noHooksWords =
 function splitPath(operation: OperationDeclaration) {
   const hasBody = operation.method === 'POST' || operation.method === 'PUT';
   const input = inputSchema(operation.input);
-  const schema = operation.idle ? withBlanks(input) : input;
+  const schema = operation.idle ? ofHook(input) : input;
   const { properties, required = [], ...whole } = hasBody ? withNulls(schema) : schema;
   const inPath = namesInPath(operation.path);
   const left = required.filter((field) => !inPath.includes(field));

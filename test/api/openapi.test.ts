@@ -153,3 +153,19 @@ test('what is refused before it is a request is described at every call, too', a
     expect(operation.responses).toHaveProperty('408');
   }
 });
+
+test('a hook may hold blanks where a field may be left out, and its key under either name', async () => {
+  const { paths } = await served();
+  const schema = {
+    required: ['harness'],
+    allOf: [{ anyOf: [{ required: ['sessionKey'] }, { required: ['sessionId'] }] }],
+    properties: {
+      harness: { type: 'string' },
+      project: { anyOf: expect.arrayContaining([{ type: 'string', pattern: '^\\s*$' }]) },
+    },
+  };
+  expect(paths['/api/hooks/session-checkpoint-extract']?.['post']?.requestBody).toMatchObject({
+    required: true,
+    content: { 'application/json': { schema } },
+  });
+});
