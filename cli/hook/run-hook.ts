@@ -21,6 +21,8 @@ export interface HookDeps {
   now: () => number;
   /** Given when the program wants us gone. */
   signal: AbortSignal;
+  /** How long the server is waited for. */
+  answerMs?: number;
 }
 
 export interface HookOutput {
@@ -92,7 +94,7 @@ interface Delivered {
 /** What cannot be sent now is kept behind what waits already. */
 async function deliver(hook: SpooledHook, isUnread: boolean, deps: HookDeps): Promise<Delivered> {
   const { server, spool } = findHookTarget(deps);
-  const signal = anySignal([AbortSignal.timeout(limits.hookMs), deps.signal]);
+  const signal = anySignal([AbortSignal.timeout(deps.answerMs ?? limits.hookMs), deps.signal]);
   const sent = await send(hook, { server, spool, signal, isUnread });
   const { posted, trouble } = sent;
   if (posted.kind === 'answered' || posted.kind === 'refused') return sent;

@@ -25,6 +25,8 @@ export const base = {
   environment: noVariables,
   now: () => Date.parse('2026-11-18T00:00:00Z'),
   signal: new AbortController().signal,
+  // Where it is not what a test is about, a busy machine has time.
+  answerMs: 20_000,
 };
 
 export function withHookHome(

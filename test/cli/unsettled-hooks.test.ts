@@ -15,6 +15,7 @@ import {
 } from '../client/fake-server.ts';
 import { withFolder } from '../support/folder.ts';
 import { until } from './cli-harness.ts';
+import { base, noVariables } from './hook-home.ts';
 
 interface Home {
   folder: string;
@@ -50,10 +51,8 @@ function withHome(use: (home: Home) => Promise<void>): Promise<void> {
           ...{ folder, server, shared },
           async hook(session_id, prompt, token) {
             const { out, err } = await runHook({
-              args: ['UserPromptSubmit', '--harness', 'claude-code'],
-              environment: { home: null, url: null, token: token ?? null, noHooks: null },
-              now: Date.now,
-              signal: new AbortController().signal,
+              ...base,
+              environment: { ...noVariables, token: token ?? null },
               home: folder,
               stdin: Readable.from([Buffer.from(JSON.stringify({ session_id, prompt }))]),
             });
