@@ -19,7 +19,9 @@ export const opencodeHooks: HarnessHooks = {
   readPayload(_event, payload) {
     const { input, output } = payload;
     const isCall = input !== undefined || output !== undefined;
-    return { runtimePath: 'plugin', ...(isCall ? readCall(payload) : readBusEvent(payload)) };
+    const lastAssistantMessage = pick(payload, 'lastAssistantMessage');
+    const read = isCall ? readCall(payload) : readBusEvent(payload);
+    return { runtimePath: 'plugin', lastAssistantMessage, ...read };
   },
   // It only says that a turn is over, and of one that was broken off twice: what is offered there would be taken for read.
   isAnswerRead: (_event, payload) => payload.type !== 'session.idle',
@@ -49,7 +51,6 @@ function readCall(payload: JsonObject) {
     sessionKey: pick(pickObject(payload, 'input'), 'sessionID'),
     project: pick(payload, 'directory'),
     userMessage: readContent(output.parts).text,
-    lastAssistantMessage: pick(payload, 'lastAssistantMessage'),
     at: timeOf(pickObject(pickObject(output, 'message'), 'time').created),
   };
 }

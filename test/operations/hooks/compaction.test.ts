@@ -138,17 +138,16 @@ test('the stream of a compaction that Claude Code has written says one, and noth
   ]);
 });
 
-test('what OpenCode has said before a compaction in the same turn is told by its plugin, or by nobody', () =>
+test('what OpenCode has said before a compaction in the same turn, and at its end, is told by its plugin', () =>
   withHooks(async (room) => {
     const hooks = await hooksOf('opencode');
-    const tell = (more: object) => {
-      const payload = { input: { sessionID: 's1' }, output: { context: [] }, ...more };
-      const name = 'experimental.session.compacting';
-      const { request } = readHook(hooks, { harness: 'opencode', name, payload })!;
-      return room.ask('hookPreCompaction', request as never);
-    };
-    await tell({});
-    expect(room.said('s1')).toEqual([]);
-    await tell({ lastAssistantMessage: 'half of it is done' });
-    expect(room.said('s1')).toEqual(['assistant: half of it is done']);
+    const read = (name: string, payload: object) =>
+      readHook(hooks, { harness: 'opencode', name, payload: payload as never })!.request as never;
+    const input = { sessionID: 's1' };
+    const compacting = { input, output: { context: [] }, lastAssistantMessage: 'half of it' };
+    const idle = { type: 'session.idle', properties: input, lastAssistantMessage: 'all of it' };
+    await room.ask('hookPreCompaction', read('experimental.session.compacting', compacting));
+    // Of a turn that is broken off it tells twice that it is over.
+    for (let n = 0; n < 2; n += 1) await room.ask('hookStop', read('session.idle', idle));
+    expect(room.said('s1')).toEqual(['assistant: half of it', 'assistant: all of it']);
   }));
