@@ -59,6 +59,7 @@ function placesOf(searched: Searched, form: readonly Word[], stems: Stems): Span
 export const beginOf = (stemmed: string) => (stemmed.length > 2 ? stemmed.slice(0, -1) : stemmed);
 
 function matchAt(searched: Searched, form: readonly Word[], stems: Stems, at: number) {
+  if (form[0]!.kind !== 'dense' && !isPartStart(searched.text, at)) return null;
   let end: number | null = at;
   for (const [index, word] of form.entries()) {
     const start: number | null = index === 0 ? at : nextWord(searched.text, end);
@@ -72,12 +73,11 @@ function matchAt(searched: Searched, form: readonly Word[], stems: Stems, at: nu
   return end;
 }
 
-/** Where this word ends, if it begins here. */
+/** Where this word ends, if it is the one that begins here. */
 function endOf({ text, folded }: Searched, word: Word, stems: Stems, start: number): number | null {
   if (word.kind === 'dense') {
     return folded.startsWith(word.folded, start) ? start + word.folded.length : null;
   }
-  if (!isPartStart(text, start)) return null;
   if (word.kind === 'beginning') {
     return folded.startsWith(word.folded, start) ? wordEnd(text, start) : null;
   }

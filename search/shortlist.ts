@@ -33,7 +33,7 @@ export function shortlist(
 ): Candidate[] {
   if (found.size <= scoredMax) return chosen(found, [...found.keys()]);
   const ids = Float64Array.from(found.keys());
-  const scores = scoresOf(found, weights, lengths);
+  const scores = scoresOf(ids, found, weights, lengths);
   if (!wanted.isSure || wanted.sessions !== null) {
     return chosen(found, bestInOrder(ids, scores, wanted));
   }
@@ -53,7 +53,12 @@ export function shortlist(
 const chosen = (found: FoundTurns, ids: readonly number[]): Candidate[] =>
   ids.map((id) => ({ id, terms: found.get(id)! }));
 
-function scoresOf(found: FoundTurns, weights: readonly number[], lengths: Lengths): Float64Array {
+function scoresOf(
+  ids: Float64Array,
+  found: FoundTurns,
+  weights: readonly number[],
+  lengths: Lengths,
+): Float64Array {
   const sums = new Map<number, number>();
   const sumOf = (bits: number) => {
     const known = sums.get(bits);
@@ -63,10 +68,7 @@ function scoresOf(found: FoundTurns, weights: readonly number[], lengths: Length
     return sum;
   };
   const mean = lengths.mean();
-  return Float64Array.from(
-    found,
-    ([id, bits]) => sumOf(bits) * saturation(1, lengths.of(id) / mean),
-  );
+  return ids.map((id) => sumOf(found.get(id)!) * saturation(1, lengths.of(id) / mean));
 }
 
 function bestInOrder(
