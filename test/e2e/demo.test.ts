@@ -35,7 +35,7 @@ test(
         /├─ ✓ Run the test suite +ASYNC_POLL +demo/,
         /├─ ✓ Review open questions +SYNC +demo/,
         /│ {2}└─ ✓ Ask the specialist +SYNC +demo/,
-        /└─ ✗ Try the old importer +ASYNC_POLL +demo .*exited with code 1: the old importer is gone/,
+        /└─ ✗ Try the old importer +ASYNC_POLL +demo .*\n +exited with code 1: the old importer is gone/,
       ]) {
         expect(tree).toMatch(line);
       }
