@@ -13,7 +13,9 @@ export function sharedSequence(a: readonly number[], b: readonly number[]): Pair
   if (isSmall(a.length - start, b.length - start))
     return [...head, ...within(a, b, [start, start], [a.length, b.length])];
   let end = 0;
-  while (a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
+  // What stands at the beginning of both may stand at the end of one of them, too.
+  const most = Math.min(a.length, b.length) - start;
+  while (end < most && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
   const ends: Pair = [a.length - end, b.length - end];
   const tail = Array.from({ length: end }, (_, at): Pair => [ends[0] + at, ends[1] + at]);
   const pairs = [...head];

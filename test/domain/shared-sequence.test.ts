@@ -42,6 +42,7 @@ test.each([
     [-1, ...told.slice(0, 70), -2, ...told.slice(71, 4998)],
     4997,
   ],
+  ['it is told twice, first to its middle', told, [...told.slice(0, 3000), -1, ...told], 5000],
   ['what changes places with its end', told, [...told.slice(4000), ...told.slice(0, 4000)], 4000],
 ] as const)('of long lists, where %s, all the rest is known', (_, a, b, shared) => {
   const pairs = sharedSequence(a, b);
