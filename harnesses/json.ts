@@ -31,10 +31,13 @@ const secondsMax = 100_000_000_000;
 /** As text: of other words a date is made, too, of `call 5` a day in May. */
 const timeText = /^\d{4}-\d\d-\d\d|\b\d{4}\b.* \d\d:\d\d/;
 const digits = /^\d{1,20}(?:\.\d{1,20})?$/;
+/** Nobody writes a time in more: a longer text is not looked through for one. */
+const timeCharsMax = 100;
 
 /** ISO time of what programs write as text, milliseconds or seconds. Nothing was said at the beginning of time. */
 export function timeOf(value: unknown): string | null {
   if (typeof value === 'string') {
+    if (value.length > timeCharsMax) return null;
     if (digits.test(value)) return timeOf(Number(value));
     return timeText.test(value) ? isoOf(Date.parse(value)) : null;
   }

@@ -107,3 +107,10 @@ test.each<[unknown, string | null]>([
 ])('%j is the time %j', (given, at) => {
   expect(timeOf(given)).toBe(at);
 });
+
+test('a text that is longer than any time is none, and is not looked through', () => {
+  const timeIn = (zone: string) => timeOf(`Wed Nov 18 2026 09:35:20 GMT+0000 (${zone})`);
+  expect(timeIn('Coordinated Universal Time')).toBe('2026-11-18T09:35:20.000Z');
+  expect(timeIn('of'.repeat(50))).toBeNull();
+  expect(timeOf('2026 '.repeat(1_000_000))).toBeNull();
+});
