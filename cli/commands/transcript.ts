@@ -73,9 +73,14 @@ async function* untilFirst<T>(
   deps: CliDeps,
   turns: AsyncGenerator<T, void>,
 ): AsyncGenerator<T, void> {
-  const first = await withProgress(deps, 'reading', turns.next());
-  if (!first.done) yield first.value;
-  yield* turns;
+  try {
+    const first = await withProgress(deps, 'reading', turns.next());
+    if (!first.done) yield first.value;
+    yield* turns;
+  } finally {
+    // Whoever has enough with the first leaves no stream open.
+    await turns.return();
+  }
 }
 
 /** A line of a program's transcript may be about something of which nobody says a word. */

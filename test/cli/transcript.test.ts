@@ -88,12 +88,14 @@ test('a session is followed from what was said on, until somebody has enough', a
   );
 });
 
-test('the words of an invocation are told by its id, also while it runs', async () => {
+test('the words of an invocation are told by its id, also while it runs, and whoever has enough hangs up', async () => {
   const said = turnOf(1, { role: 'assistant', text: 'hello' });
+  let isLeft = false;
   await withFakeServer(
     (request, response) => {
       if (!request.url.endsWith('/events'))
         return answerJson(response, { turns: [], nextAfter: null });
+      response.on('close', () => (isLeft = true));
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(`id: 1\nevent: turn\ndata: ${JSON.stringify(said)}\n\n`);
     },
@@ -102,6 +104,8 @@ test('the words of an invocation are told by its id, also while it runs', async 
       expect(none).toMatchObject({ exitCode: 0, out: '', err: 'Nothing was said in it yet.\n' });
       const live = await cli(['transcript', 'sub_1', '--follow', '--json', '-n', '1'], { url });
       expect(live.out).toBe(`${JSON.stringify(said)}\n`);
+      // A stream that is left open would keep the command from ending.
+      await until(() => isLeft);
       expect(seen.map((one) => one.url)).toEqual([
         '/api/subagents/sub_1/transcript?after=0',
         '/api/subagents/sub_1/events',
