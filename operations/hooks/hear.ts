@@ -16,7 +16,7 @@ import type { ContextConfig } from '../../store/context-block.ts';
 import type { InvocationRow } from '../../store/invocations.ts';
 import { reportedSession } from '../../store/lineage.ts';
 import type { ReadTurn } from '../../store/reading-order.ts';
-import { findSession, sessionById, setEnded, type SessionRow } from '../../store/sessions.ts';
+import { findSession, sessionById, type SessionRow } from '../../store/sessions.ts';
 import { snapshotOf } from '../../store/snapshots.ts';
 import type { Tx } from '../../store/write-queue.ts';
 import { meetAgent } from '../agents.ts';
@@ -25,6 +25,7 @@ import type { Deps } from '../deps.ts';
 import { askingInvocation, hasEnded } from '../gate.ts';
 import { requireInProject, scopeOf } from '../scope.ts';
 import { whoseAgent } from '../whose-agent.ts';
+import { setOver } from './end-session.ts';
 import { isOwnTranscript } from './own-transcript.ts';
 import { givenInline, readTranscript, type GivenTranscript } from './read-transcript.ts';
 import { hearAgain, nameOf, transcriptName } from './repeat.ts';
@@ -36,7 +37,7 @@ import { NeedsWhole, takeTranscript } from './take-transcript.ts';
 export interface Hook {
   harness: string;
   sessionKey?: string | undefined;
-  /** As it came: `sessionKey` is this one where that was not given. */
+  /** Only beside a `sessionKey`: alone it is taken for that. */
   sessionId?: string | undefined;
   agentId?: string | undefined;
   harnessAgentId?: string | undefined;
@@ -297,11 +298,11 @@ function isLeftAlone<A>(
     setBypassed(tx, before.id, bypassStates.off);
     return false;
   }
-  if (kind.name === 'hookSessionEnd' && before.bypassed === bypassStates.on) {
+  if (kind.isEnd === true && before.bypassed === bypassStates.on) {
     const path = caller.runtimePath ?? hook.runtimePath ?? null;
     const holding = holderOf(before, tx.now);
     if (path === null || holding === null || holding === path) releaseClaim(tx, before.id);
-    setEnded(tx, before, at);
+    setOver(tx, before, at);
     setBypassed(tx, before.id, bypassStates.over);
   }
   return true;
