@@ -54,11 +54,27 @@ export function phrase(words: readonly string[], hasStar = false): Term {
     return { ...term, match, sure: match };
   }
   const lead = tokensOf(pieces.slice(0, -1));
-  if (isShort) return { ...term, match: inText(lead), sure: null };
   const beginning = form.at(-1)!.folded;
-  const sure = inText([...lead, beginning], ' *');
-  const match = [sure, ...shorter(beginning).map((stemmed) => inText([...lead, stemmed]))];
-  return { ...term, match: anyOf(match), sure };
+  const kept = asItIs(beginning);
+  if (kept === null && lead.length > 0) return { ...term, match: inText(lead), sure: null };
+  const begun = kept === null ? followers.split('').map((next) => beginning + next) : [kept];
+  const begins = begun.map((start) => inText([...lead, start], ' *'));
+  const isKept = kept === beginning;
+  const others = isKept ? shorter(beginning) : [beginning, ...shorter(beginning)];
+  const match = anyOf([...begins, ...others.map((word) => inText([...lead, word]))]);
+  return { ...term, match, sure: isKept ? begins[0]! : null };
+}
+
+/** What may stand behind `key`, which FTS5 takes for another word: it has no part that could be looked for instead. */
+const followers = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+/** The longest part of a beginning that FTS5 stems to itself: what `query` is for it, `queryString` does not begin with. */
+function asItIs(beginning: string): string | null {
+  for (let end = beginning.length; end >= beginningCharsMin; end -= 1) {
+    const part = beginning.slice(0, end);
+    if (stem(part) === part) return part;
+  }
+  return null;
 }
 
 /** The index holds stems: what begins like this may stand there as something shorter. */

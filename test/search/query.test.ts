@@ -15,6 +15,8 @@ test.each([
   ['"no end', ['text : "no end"']],
   ['conf*', ['(text : "conf" * OR text : "con")']],
   ['co* x', ['text : "co"', 'text : "x"']],
+  // What FTS5 stems begins fewer words, or others.
+  ['query*', ['(text : "quer" * OR text : "query" OR text : "quer" OR text : "que")']],
   ['foo/bar.ts:42', ['text : "foo bar ts 42"']],
   ['x) OR scope:a2', ['text : "x"', '(text : "scope a 2" OR text : "scope a2")']],
   ['foo_bar*', ['text : "foo bar" *']],
@@ -69,6 +71,28 @@ test.each([
       'ports of the trunk',
       'hay',
       ...['東京に住む', '京都に住む', '東京都は住みよい'],
+    );
+    expect(excerpts(query).toSorted()).toEqual(wanted.toSorted());
+  }),
+);
+
+test.each([
+  ['bus*', ['a bus stop', 'the business of buses']],
+  ['stop -bus*', ['press the button to stop']],
+  ['classes*', ['all classes']],
+  ['all -classes*', ['of all the class it is a classic']],
+  ['query*', ['a query', 'the querystring', 'queryBuilder']],
+  ['running*', ['running on']],
+  ['key*', ['the key', 'its keys', 'a keyboard']],
+  ['"a key"*', ['a keyboard']],
+])('%j finds what begins like it, and nothing that begins like its stem', (query, wanted) =>
+  withSearch(async ({ session, say, excerpts }) => {
+    await say(
+      await session('one'),
+      ...['press the button to stop', 'a bus stop', 'the business of buses'],
+      ...['all classes', 'of all the class it is a classic'],
+      ...['a query', 'the querystring', 'queryBuilder', 'queer'],
+      ...['running on', 'a runt, and it has run', 'the key', 'its keys', 'a keyboard', 'kept'],
     );
     expect(excerpts(query).toSorted()).toEqual(wanted.toSorted());
   }),
