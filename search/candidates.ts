@@ -173,10 +173,12 @@ function ask(
   return { ids: ids.slice(0, limit), isCut };
 }
 
+/** More turns than there are hold no term, whatever was estimated: a weight below nothing would turn the order round. */
 const weightsOf = (terms: readonly Term[], counts: readonly number[], turns: number) =>
-  terms.map(
-    (term, at) => term.weight * Math.log(1 + (turns - counts[at]! + 0.5) / (counts[at]! + 0.5)),
-  );
+  terms.map((term, at) => {
+    const count = Math.min(counts[at]!, turns);
+    return term.weight * Math.log(1 + (turns - count + 0.5) / (count + 0.5));
+  });
 
 function notOf(without: readonly Term[]): string {
   const sure = without.flatMap((term) => term.sure ?? []);

@@ -35,6 +35,22 @@ test('by session, one that says it in more turns than are looked at hides no oth
     expect(sessionsWith('rare needle', {}, 20).toSorted()).toEqual(all);
   }));
 
+test('a word that all of late have said is worth something, however many marks came before', () =>
+  withSearch(async ({ session, store, repeat, search }) => {
+    const one = await session('one');
+    await store.write((tx) => {
+      const marks = Array.from({ length: 2000 }, () => ({
+        role: 'mark' as const,
+        text: 'started',
+      }));
+      appendTurns(tx, one.id, marks);
+    });
+    await repeat(one, 'needle', 5000);
+    const hits = search('needle');
+    expect(hits).toHaveLength(10);
+    expect(hits.every(({ rank }) => rank < 0)).toBe(true);
+  }));
+
 test('what another agent has said again and again since hides nothing of what this one has said', () =>
   withSearch(async ({ session, say, repeat, search }) => {
     const alice = await session('alice', { agentId: 'alice' });
