@@ -22,14 +22,16 @@ export type Posted =
   | { kind: 'locked'; why: string }
   /**
    * Nobody knows whether the server has it; sending it again does no harm. Broken off: it was there, and ended before it
-   * had answered.
+   * had answered. Failed: it has answered that it failed at it, as it may each time.
    */
-  | { kind: 'away'; why: string; isBroken?: boolean };
+  | { kind: 'away'; why: string; isBroken?: boolean; isFailed?: boolean };
 
 /** Any other answer that is no success may come out otherwise later, from a server that starts. */
 const refusals: ReadonlySet<number> = new Set([400, 403, 404, 405, 409, 413, 415, 422]);
 /** Another agent's report of the same key brings it about: it must not cost a program its words. */
 const unsettledCode: RequestErrorCode = 'parent_conflict';
+/** What no code of ours foresees. */
+const failedCode: RequestErrorCode = 'internal';
 const toSettle =
   "delete one of them, or give the program a token for its agent's (offshoot token create)";
 
@@ -54,7 +56,8 @@ export async function postHook(
       if (body?.code === unsettledCode) return { kind: 'unsettled', why: `${why}: ${toSettle}` };
       return { kind: 'refused', why };
     }
-    return { kind: isOurs && status === 401 ? 'locked' : 'away', why };
+    if (isOurs && status === 401) return { kind: 'locked', why };
+    return { kind: 'away', why, isFailed: body?.code === failedCode };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return { kind: 'away', why: message, isBroken: brokenOff.has(code ?? '') };

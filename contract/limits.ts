@@ -143,7 +143,7 @@ export const limits = {
   /** Hooks on disk while the server is away. What comes after is not kept: the transcript still has it. */
   hookSpoolFilesMax: 10_000,
   hookSpoolBytesMax: 64 * MiB,
-  /** A kept hook at which the server has died so often is set aside: else it would end each server that starts. */
+  /** A kept hook at which the server has died or failed so often is set aside: else it would end each that starts, or keep back all behind it. */
   hookDeathsMax: 2,
   /** Turns and endings that are kept for all who follow them; more is read again for whoever comes late. */
   sharedReadBytesMax: 32 * MiB,

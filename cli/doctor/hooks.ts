@@ -68,7 +68,7 @@ const aside: Record<AsideReason, { why: string; remedy: string }> = {
       "give their program a new one (offshoot token create); without `.locked` in the home's own spool/hooks they are sent with the home's token",
   },
   deadly: {
-    why: 'The server died at each of them, twice: server.log says how.',
+    why: 'The server died or failed at each of them, twice: server.log says how.',
     remedy:
       'remove them, or update offshoot and take `.tried-2` and `.deadly` from their names: then they are tried again',
   },

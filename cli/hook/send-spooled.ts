@@ -85,7 +85,8 @@ interface Sent {
 
 /**
  * Counts at which hook the server dies, and sets aside what it has died at too often. Whoever else sends it learns that
- * from the connection, which breaks off; so a sender that is killed counts for nothing. `null`: it does not wait any more.
+ * from the connection, which breaks off; so a sender that is killed counts for nothing. At what it only fails counts the
+ * server's own look, which comes now and then: what fails for a moment is not set aside. `null`: it does not wait any more.
  */
 async function sendOne(
   spool: HookSpool,
@@ -96,7 +97,7 @@ async function sendOne(
   const deaths = deathsAt(name);
   if (deaths >= limits.hookDeathsMax) {
     spool.setAside([name], 'deadly');
-    onAside?.(`the server has died ${deaths} times at ${name}`);
+    onAside?.(`the server has died or failed ${deaths} times at ${name}`);
     return null;
   }
   const counted = isServer ? spool.count(name, deaths + 1) : name;
@@ -104,7 +105,7 @@ async function sendOne(
   const posted = await postHook(server, hook, { signal, isLate: true });
   const isTaken = posted.kind === 'answered' || posted.kind === 'refused';
   if (isTaken) return { posted, name: counted };
-  const hasDied = posted.kind === 'away' && posted.isBroken;
+  const hasDied = posted.kind === 'away' && (posted.isBroken || (isServer && posted.isFailed));
   const now = spool.count(counted, hasDied ? deaths + 1 : deaths);
   return now === null ? null : { posted, name: now };
 }

@@ -9,7 +9,7 @@ import { openHookSpool, type HookSpool } from '../../client/hook-spool.ts';
 import { homePaths } from '../../contract/home.ts';
 import { limits } from '../../contract/limits.ts';
 import { writePidFile } from '../../engine/pid-file.ts';
-import { answerJson, type Answer, type FakeServer } from '../client/fake-server.ts';
+import { answerJson, answerProblem, type Answer, type FakeServer } from '../client/fake-server.ts';
 import { until } from './cli-harness.ts';
 import { base, withHookHome } from './hook-home.ts';
 
@@ -176,10 +176,34 @@ test('the server writes down at which hook it is before it is, and tells which i
       spool.count(name, limits.hookDeathsMax);
       await look(async (log) => {
         await until(() => prompts().includes('2') && left().length === 1);
-        expect(log).toEqual([expect.stringMatching(/are set aside: the server has died 2 times/)]);
+        expect(log).toEqual([
+          expect.stringMatching(/are set aside: the server has died or failed 2 times/),
+        ]);
       });
       expect(prompts()).toEqual(['1', 'deadly', '2']);
       expect(left()).toEqual(['.tried-2.json.deadly']);
+    },
+  ));
+
+test('a hook at which the server fails is set aside after two looks of its own, and those behind it are sent', () =>
+  withHome(
+    ({ body }, response) => {
+      if (body?.userMessage === 'wrong') answerProblem(response, 500, 'internal');
+      else answerJson(response, { inject: 'Known.' });
+    },
+    async ({ hook, keep, look, prompts, left }) => {
+      keep('1', 'wrong', '2');
+      // However often programs come upon it in a moment.
+      for (const n of ['3', '4', '5']) expect((await hook(n)).err).toContain('kept for later');
+      expect(left()).toEqual(Array(5).fill('.json'));
+      await look(async (log) => {
+        await until(() => prompts().includes('5'));
+        expect(log).toEqual([
+          expect.stringMatching(/are set aside: the server has died or failed/),
+        ]);
+      });
+      expect(prompts().filter((one) => one !== 'wrong')).toEqual(['1', '2', '3', '4', '5']);
+      expect((await hook('6')).out).toContain('Known.');
     },
   ));
 
