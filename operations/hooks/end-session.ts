@@ -4,6 +4,7 @@ import { settleOffers } from '../../store/offers.ts';
 import { openSubagents } from '../../store/session-family.ts';
 import { setEnded, type SessionRow } from '../../store/sessions.ts';
 import { appendTurn } from '../../store/turns.ts';
+import type { Tx } from '../../store/write-queue.ts';
 import type { Heard } from './hear.ts';
 import { pokeParent } from './poke-parent.ts';
 import { addMark } from './said.ts';
@@ -14,20 +15,27 @@ export function endSession(heard: Heard, reason?: string): void {
   // A program that failed has not told the end of its turn: what it was told stands in its transcript all the same.
   settleOffers(tx, session);
   addMark(heard, `ended${reason ? `: ${reason}` : ''}`);
-  end(session);
-  pokeParent(tx, session);
-  // Programs do not tell every sub-agent's end: one that failed or was killed with its session has none.
-  for (const subagent of openSubagents(tx.db, session.id)) {
-    appendTurn(tx, {
-      ...{ sessionId: subagent.id, role: 'mark', at, source: 'hook' },
-      text: 'ended: with its session',
-    });
-    end(subagent);
+  releaseClaim(tx, session.id);
+  for (const { id: sessionId } of setOver(tx, session, at)) {
+    const text = 'ended: with its session';
+    appendTurn(tx, { sessionId, role: 'mark', at, source: 'hook', text });
   }
+}
 
-  function end(one: SessionRow): void {
-    releaseClaim(tx, one.id);
+/** An end that is told late ends nothing that has been at work since. */
+export const noteGoneOn = (heard: Heard): void => addMark(heard, 'had ended, and went on');
+
+/**
+ * The workflows hear of it, its own and its parent's. Programs do not tell every sub-agent's end: one that failed or was
+ * killed with its session has none. So what was at work in it is over, too; answers which that is.
+ */
+export function setOver(tx: Tx, session: SessionRow, at: string): SessionRow[] {
+  const inside = openSubagents(tx.db, session.id);
+  for (const one of [session, ...inside]) {
     setEnded(tx, one, at);
     queueSessionPoke(tx, one.id);
   }
+  for (const { id } of inside) releaseClaim(tx, id);
+  pokeParent(tx, session);
+  return inside;
 }

@@ -114,6 +114,42 @@ test('bypass lasts until the session ends, which frees it; what comes late from 
   });
 });
 
+test('workflows hear of the end of a bypassed session, and what was at work in it is over, without a word', async () => {
+  await withHooks(async (room) => {
+    await start(room, {}, 'plugin');
+    await room.ask('hookSubagentStart', everyHook.hookSubagentStart, room.over('plugin'));
+    await room.ask('bypassSession', { key: 's1', enabled: true });
+    const all = room.all('s1:a1');
+    room.store.db.run('DELETE FROM outbox');
+    await room.ask('hookSessionEnd', everyHook.hookSessionEnd, room.over('plugin'));
+    expect(room.session('s1:a1')).toMatchObject({
+      ...{ ended_at: expect.any(String), runtime_path: null },
+    });
+    expect([room.all('s1:a1'), room.all('s1')]).toEqual([all, ['mark: started']]);
+    expect((await room.ask('listSessions', { active: true })).sessions).toEqual([]);
+    expect(room.store.db.all('SELECT workflow_id AS id FROM outbox ORDER BY id')).toEqual([
+      ...[{ id: 'session/default/s1' }, { id: 'session/default/s1:a1' }],
+    ]);
+  });
+});
+
+test('the stop of a sub-agent that is bypassed is its end, and its next start is heard', async () => {
+  await withHooks(async (room) => {
+    await room.ask('hookSubagentStart', everyHook.hookSubagentStart, room.over('legacy'));
+    await room.ask('bypassSession', { key: 's1:a1', enabled: true });
+    const stop = { ...everyHook.hookSubagentStop, lastAssistantMessage: 'nobody is to know' };
+    const bypassed = { sessionKey: null, ended: false, bypassed: true };
+    expect(await room.ask('hookSubagentStop', stop, room.over('legacy'))).toEqual(bypassed);
+    expect(room.session('s1:a1')).toMatchObject({
+      ...{ ended_at: expect.any(String), runtime_path: null },
+    });
+    expect((await room.ask('getSession', { key: 's1' })).openChildren).toBe(0);
+    await room.ask('hookSubagentStart', everyHook.hookSubagentStart);
+    expect(room.all('s1:a1')).toEqual(['mark: started']);
+    expect(room.session('s1:a1')).toMatchObject({ ended_at: null, bypassed: 0 });
+  });
+});
+
 test('an end over the other path leaves the claim of a bypassed session as it is; one that was bypassed after its end stays so [signet 54]', async () => {
   await withHooks(async (room) => {
     const end = (path: 'plugin' | 'legacy') =>
