@@ -5,8 +5,9 @@ import { hear } from './hear.ts';
 import { releaseClaim } from '../../store/claims.ts';
 import { checkpointAt } from '../../store/checkpoints.ts';
 import { beginContext } from '../../store/context-epoch.ts';
-import { endSession } from './end-session.ts';
-import { addMark, addWords } from './said.ts';
+import { sessionById } from '../../store/sessions.ts';
+import { endSession, noteGoneOn } from './end-session.ts';
+import { addWords } from './said.ts';
 import { hasGoneOn } from './see.ts';
 
 export async function hookSessionEnd(
@@ -20,11 +21,11 @@ export async function hookSessionEnd(
     const { tx, session, before } = heard;
     addWords(heard, { assistant: input.lastAssistantMessage });
     if (hasGoneOn(heard)) {
-      addMark(heard, 'had ended, and went on');
+      noteGoneOn(heard);
       return nothing;
     }
     releaseClaim(tx, session.id);
-    const hasMore = session.last_seq > (before?.last_seq ?? 0);
+    const hasMore = sessionById(tx.db, session.id).last_seq > (before?.last_seq ?? 0);
     if (before?.ended_at && !hasMore) {
       return { ...nothing, ...({ skipped: true, duplicateSessionEnd: true } as const) };
     }

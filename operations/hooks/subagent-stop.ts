@@ -2,8 +2,9 @@ import type { OperationOutput, ParsedInput } from '../../contract/operations.ts'
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { hear } from './hear.ts';
-import { endSession } from './end-session.ts';
+import { endSession, noteGoneOn } from './end-session.ts';
 import { addWords } from './said.ts';
+import { hasGoneOn } from './see.ts';
 
 /** Programs stop sub-agents that never started (`/compact` does): such a one is known from then on, and ended. */
 export async function hookSubagentStop(
@@ -20,7 +21,8 @@ export async function hookSubagentStop(
   const answer = await hear(deps, caller, kind, input, (heard) => {
     const { session, before } = heard;
     addWords(heard, { assistant: input.lastAssistantMessage });
-    endSession(heard);
+    if (hasGoneOn(heard)) noteGoneOn(heard);
+    else endSession(heard);
     return { sessionKey: session.session_key, ended: before !== null };
   });
   return answer ?? { sessionKey: null, ended: false };

@@ -54,6 +54,24 @@ test('an end that is told late does not end what has gone on since, and the end 
     expect(room.session('s1')!.ended_at).not.toBeNull();
   }));
 
+test('nor does the stop of a sub-agent end one that has been at work since, and the stop of that does', () =>
+  withHooks(async (room) => {
+    const sub = { ...hook, harnessAgentId: 'a1' };
+    await room.ask('hookSubagentStart', sub, room.over('legacy'));
+    const kept = { ...sub, at: ago(room, 24 * 60 * 60_000), idempotencyKey: 'kept' };
+    const stop = { ...kept, lastAssistantMessage: 'said yesterday' };
+    const answer = await room.ask('hookSubagentStop', stop, late);
+    expect(answer).toEqual({ sessionKey: 's1:a1', ended: true });
+    expect(room.session('s1:a1')).toMatchObject({ ended_at: null, runtime_path: 'legacy' });
+    expect(room.all('s1:a1').slice(-2)).toEqual([
+      ...['assistant: said yesterday', 'mark: had ended, and went on'],
+    ]);
+    await room.ask('hookSubagentStop', { ...sub, at: ago(room, 60_000) }, late);
+    expect(room.session('s1:a1')).toMatchObject({
+      ...{ ended_at: expect.any(String), runtime_path: null },
+    });
+  }));
+
 const inTime = callerAs({ claims: { role: 'admin' } });
 /** A session whose last prompt was offered a callback. */
 async function offered(room: HookRoom): Promise<void> {

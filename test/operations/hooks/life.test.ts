@@ -129,6 +129,11 @@ test('a second end is skipped, and an end without a project keeps the known one 
     const transcript = line('user', 'one') + line('assistant', 'a late answer');
     expect(await end({ transcript })).toEqual({ memoriesSaved: 0, queued: false });
     expect(room.said('s1')).toEqual(['user: one', 'assistant: a late answer']);
+    const told = { lastAssistantMessage: 'its last words' };
+    expect(await end(told)).toEqual({ memoriesSaved: 0, queued: false });
+    expect(await end(told)).toMatchObject({ skipped: true, duplicateSessionEnd: true });
+    const { offers } = await room.ask('getContext', { key: 's1' });
+    expect(offers!.text).toContain('Last answer: its last words');
     await room.prompt('s1', 'on again');
     expect(room.session('s1')!.ended_at).toBeNull();
   });
