@@ -39,9 +39,10 @@ export function checkpointAt(
   const before = lastCheckpoint(tx.db, now.id);
   // Nothing was said since: another one would say the same, and hide what it was made for.
   if (summary === undefined && before && !hasSaidSince(tx.db, before)) return before;
+  // Nor is what the last one knows hidden by a summary that is older; least of all its own summary.
+  const isOld = before !== undefined && upTo < before.seq;
+  if (isOld && hasSummaryOf(tx.db, before, upTo)) return before;
   const known = summary ?? before?.summary ?? null;
-  // Nor is what the last one knows hidden by a summary that is older.
-  const isOld = upTo < (before?.seq ?? 0);
   const digest = (isOld ? null : summary) ?? madeDigest(tx.db, now, known);
   if (digest === null) return undefined;
   const focal = focalEntities(knowledgeOf(tx.db, now.agent_id), before, () => [
@@ -94,6 +95,15 @@ export function lastCheckpoint(db: Db, sessionId: number): CheckpointRow | undef
 /** By when it came: what is told late, of the time before, the checkpoint did not know either. */
 const hasSaidSince = (db: Db, { session_id: id, seq }: CheckpointRow) =>
   saidAfter(db, id, seq, 1).length > 0;
+
+/** Whether the summary that it has, its own or that of one before, covers this turn. */
+function hasSummaryOf(db: Db, { session_id: id, summary }: CheckpointRow, turn: number): boolean {
+  const { seq } = db.get<{ seq: number | null }>(
+    'SELECT min(seq) AS seq FROM session_checkpoints WHERE session_id = :id AND summary = :summary',
+    { id, summary },
+  )!;
+  return seq !== null && seq >= turn;
+}
 
 function madeDigest(db: Db, session: SessionRow, summary: string | null): string | null {
   const prompts = lastPrompts(db, session.id, {

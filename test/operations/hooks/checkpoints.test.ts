@@ -61,6 +61,22 @@ test('a summary that comes later than the next checkpoint is told with that', ()
     expect(made(room).at(-1)!.digest).toContain(summary);
   }));
 
+test('a summary that comes later than the next one hides nothing of that', () =>
+  withHooks(async (room) => {
+    const next = 'The user wanted one and two; both are done.';
+    await room.prompt('s1', 'one', { at: at(1) });
+    await room.prompt('s1', 'two', { at: at(6) });
+    await room.ask('hookCompactionComplete', { ...cc, summary: next, at: at(7) });
+    await room.prompt('s1', 'three', { at: at(8) });
+    await room.ask('hookCompactionComplete', { ...cc, summary, at: at(5) }, late);
+    expect(await offered(room)).toEqual([
+      ...['Checkpoint:', `  ${next}`, 'Recent context:', '  User: three'],
+    ]);
+    await room.ask('hookSessionEnd', { ...cc, at: at(9) });
+    expect(made(room).at(-1)!.digest).toContain(next);
+    expect(made(room).at(-1)!.digest).not.toContain(summary);
+  }));
+
 /** Twelve prompts, a compaction and an end; each hook once, or again right away. */
 async function live(room: HookRoom, times: number, isLate: boolean): Promise<void> {
   const caller = isLate ? late : room.admin;
