@@ -23,8 +23,10 @@ export async function getSessionTranscript(
     const nextAfter = page.hasMore ? page.rows.at(-1)!.seq : null;
     return { ...about, turns: sessionTurns(db, session.id, page.rows), nextAfter };
   }
+  // What the view tells: what tools were asked and have answered may be a hundred times as much.
   const { bytes } = db.get<{ bytes: number }>(
-    'SELECT coalesce(sum(octet_length(text)), 0) AS bytes FROM turns WHERE session_id = :id',
+    `SELECT coalesce(sum(octet_length(text)), 0) AS bytes FROM turns
+     WHERE session_id = :id AND role IN ('user', 'assistant', 'callback')`,
     { id: session.id },
   )!;
   if (bytes > limits.pageBytesMax) {

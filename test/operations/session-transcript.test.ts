@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { limits } from '../../contract/limits.ts';
 import type { ExportedTurn } from '../../contract/transcripts.ts';
 import { watchSession } from '../../operations/index.ts';
 import { line, withHooks } from './hooks/hooks-fixture.ts';
@@ -79,6 +80,21 @@ test('a turn says where it is read, and pages stay as they are while turns are t
     }
   });
 });
+
+test('what is said is read as text beside tools of any length; of too much of it pages are told', () =>
+  withHooks(async (room) => {
+    const long = 'x'.repeat(limits.pageBytesMax);
+    const result = [{ type: 'tool_result', tool_use_id: 't', content: long }];
+    const transcript = line('user', 'look') + line('user', result as never);
+    await room.report('s1', transcript + line('assistant', 'seen'));
+    const read = (key: string) => room.ask('getSessionTranscript', { key });
+    expect(await read('s1')).toMatchObject({ content: 'User: look\nAssistant: seen' });
+    await room.prompt('s2', `${long}!`);
+    await expect(read('s2')).rejects.toMatchObject({
+      code: 'transcript_too_large',
+      hint: expect.stringContaining('format=turns'),
+    });
+  }));
 
 test('a live session is followed from any turn on', async () => {
   await withHooks(async (room) => {
