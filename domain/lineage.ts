@@ -42,11 +42,17 @@ export function parentGuesses(session: Reported, hints: LineageHints): ParentGue
 }
 
 /**
- * What is said more surely later takes the place of what was known: a guess gives way to all, and that a sub-agent is
- * somewhere in a session to who asked for it there. Nothing else is ever moved.
+ * What is said more surely later takes the place of what was known: a guess gives way to all, where a key puts a sub-agent
+ * to who is named, and that it is somewhere in a session to who asked for it there. Nothing else is ever moved.
  */
 export const givesWay = (known: LineageRule, said: LineageRule): boolean =>
-  known === 'recency' ? said !== 'recency' : known === 'subagent_start' && said === 'parent_agent';
+  surer[known]?.includes(said) ?? false;
+
+const surer: Partial<Record<LineageRule, readonly LineageRule[]>> = {
+  recency: ['explicit', 'spawned', 'parent_agent', 'subagent_start', 'key_shape'],
+  key_shape: ['explicit', 'parent_agent', 'subagent_start'],
+  subagent_start: ['parent_agent'],
+};
 
 function guess({ sessionKey, harness, project }: Reported, hints: LineageHints): ParentGuess[] {
   const root = hints.rootSessionKey ?? null;

@@ -95,11 +95,12 @@ test('two long ids make a key that fits, and it is another one for another sub-a
   expect(key).not.toBe(subagentKey('codex', 'r'.repeat(190), 'b'.repeat(60)));
 });
 
-test('a guess gives way to what is said, a place in a session to who asked there, and nothing else to anything', () => {
+test('a guess gives way to what is said, a key to who is named, a place in a session to who asked there, and nothing else to anything', () => {
   const ways = lineageRules.flatMap((known) =>
     lineageRules.filter((said) => givesWay(known, said)).map((said) => `${known} to ${said}`),
   );
   expect(ways.toSorted()).toEqual([
+    ...['explicit', 'parent_agent', 'subagent_start'].map((said) => `key_shape to ${said}`),
     ...['explicit', 'key_shape', 'parent_agent', 'spawned', 'subagent_start'].map(
       (said) => `recency to ${said}`,
     ),

@@ -134,6 +134,22 @@ test('a sub-agent whose key says where it comes from stands below its program, a
     ]);
   }));
 
+test('where a key puts a sub-agent gives way to who asked for it, whichever is heard first', () =>
+  withHooks(async (room) => {
+    const [main, asking, child] = ['main', 'discord:42', 'subagent:b1'].map(
+      (key) => `agent:x:${key}`,
+    );
+    const harness = 'openclaw';
+    const hooks = await hooksOf(harness);
+    const payload = { event: {}, ctx: { requesterSessionKey: asking, childSessionKey: child } };
+    const { request } = readHook(hooks, { harness, name: 'subagent_spawned', payload })!;
+    for (const key of [main!, asking!, child!]) await room.prompt(key, 'hello', { harness });
+    expect(edges(room)).toEqual([`${child} < ${main} by key_shape`]);
+    await room.ask('hookSubagentStart', request as never);
+    await room.prompt(child!, 'go on', { harness });
+    expect(edges(room)).toEqual([`${child} < ${asking} by subagent_start`]);
+  }));
+
 test('a session that one of ours reports has no workflow of its parent to tell', () =>
   withHooks(async (room) => {
     const { id } = await room.start({ agentId: 'alice' });
