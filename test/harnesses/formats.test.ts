@@ -10,6 +10,12 @@ test.each<[string, unknown[], string[]]>([
       { type: 'user', message: { role: 'user', content: 'hello' } },
       { type: 'system', subtype: 'compact_boundary', content: 'Conversation compacted' },
       { type: 'user', isCompactSummary: true, message: { content: 'We had said hello.' } },
+      {
+        type: 'user',
+        isSynthetic: true,
+        parent_tool_use_id: 'of a sub-agent',
+        message: { content: 'This session is being continued from a previous conversation' },
+      },
       { type: 'user', isMeta: true, message: { content: 'Caveat: …' } },
       {
         type: 'user',
@@ -35,6 +41,7 @@ test.each<[string, unknown[], string[]]>([
       'user hello',
       'mark ',
       'mark compacted: We had said hello.',
+      'mark This session is being continued from a previous conversation',
       'mark ',
       'user and?',
       'mark ',
