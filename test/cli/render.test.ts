@@ -10,6 +10,7 @@ import { renderTree } from '../../cli/render/tree.ts';
 import { runningRecord } from '../client/fake-server.ts';
 import type { TreeNode } from '../../contract/records.ts';
 import type { Health } from '../../contract/system-records.ts';
+import { reportedNode } from './reported-node.ts';
 
 const style = createStyle(false);
 
@@ -35,20 +36,6 @@ function node(
   return { ...managed, sessionKey, title, depth: 0, invocations: [invocation], children };
 }
 
-/** One that a program reports. */
-const reported = (sessionKey: string, fields: Partial<TreeNode> = {}): TreeNode => ({
-  sessionKey,
-  kind: 'external',
-  harness: 'claude-code',
-  state: 'active',
-  title: null,
-  firstWords: null,
-  depth: 0,
-  invocations: [],
-  children: [],
-  ...fields,
-});
-
 test('a tree shows who asked whom, in which mode, and how it ended', () => {
   const review = node('Review the change', { durationMs: 61_000 }, [
     node('Read the diff', { executionMode: 'ASYNC_POLL', durationMs: 800 }),
@@ -59,7 +46,7 @@ test('a tree shows who asked whom, in which mode, and how it ended', () => {
       error: 'exit 3\nno such file',
     }),
   ]);
-  const tree = reported('claude-code-1', {
+  const tree = reportedNode('claude-code-1', {
     children: [
       review,
       node('Wait', { status: 'running', durationMs: null, executionMode: 'ASYNC_POLL' }),
@@ -82,7 +69,7 @@ claude-code-1           active  claude-code
 });
 
 test('a session that somebody has named is shown with the key that commands take', () => {
-  const tree = reported('one', { title: 'Release' });
+  const tree = reportedNode('one', { title: 'Release' });
   expect(renderTree(tree, { style, width: 100 })).toBe('Release  active  claude-code  one\n');
 });
 

@@ -6,22 +6,10 @@ import { widthOf } from '../../cli/render/width.ts';
 import type { TreeNode } from '../../contract/records.ts';
 import { answerJson, withFakeServer } from '../client/fake-server.ts';
 import { cli } from './cli-harness.ts';
+import { reportedNode } from './reported-node.ts';
 import { sessionOf } from './session-of.ts';
 
 const style = createStyle(false);
-
-const reported = (sessionKey: string, fields: Partial<TreeNode> = {}): TreeNode => ({
-  sessionKey,
-  kind: 'external',
-  harness: 'claude-code',
-  state: 'active',
-  title: null,
-  firstWords: null,
-  depth: 0,
-  invocations: [],
-  children: [],
-  ...fields,
-});
 
 /** One that we run. */
 const run = (
@@ -30,7 +18,7 @@ const run = (
   fields: Partial<TreeNode> = {},
   error: string | null = null,
 ) =>
-  reported(`ses_${n}`, {
+  reportedNode(`ses_${n}`, {
     kind: 'managed',
     harness: null,
     state: 'idle',
@@ -49,16 +37,16 @@ const run = (
   });
 
 const main = '0b8f9f6e-1111-4222-8333-123456789abc';
-const mixed = reported(main, {
+const mixed = reportedNode(main, {
   firstWords: 'Please look at the importer, and tell me why it fails on dates',
   children: [
-    reported(`${main}:a5554576f7df65818`, { title: 'general-purpose', state: 'ended' }),
+    reportedNode(`${main}:a5554576f7df65818`, { title: 'general-purpose', state: 'ended' }),
     // Nobody has said which program it is.
-    reported('one', { harness: null, state: 'bypassed', children: [run('Ask', 1)] }),
+    reportedNode('one', { harness: null, state: 'bypassed', children: [run('Ask', 1)] }),
     run(
       'Import',
       2,
-      { children: [reported('inner', { harness: 'codex', state: 'idle' })] },
+      { children: [reportedNode('inner', { harness: 'codex', state: 'idle' })] },
       'exited with code 3',
     ),
   ],
