@@ -54,7 +54,7 @@ export function checkToken(
     }
     if ('expiresAt' in claims && Date.parse(claims.expiresAt) <= Date.now()) {
       throw new AppError('unauthorized', `This token ended at ${claims.expiresAt}.`, {
-        hint: 'Make a new one where the server runs: offshoot token create',
+        hint: 'Make a new one where the server runs: offshoot token create --role <role> --agent <id>',
       });
     }
     if (!roles.includes(claims.role)) {

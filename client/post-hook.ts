@@ -33,7 +33,7 @@ const unsettledCode: RequestErrorCode = 'parent_conflict';
 /** What no code of ours foresees. */
 const failedCode: RequestErrorCode = 'internal';
 const toSettle =
-  "delete one of them, or give the program a token for its agent's (offshoot token create)";
+  'delete one (offshoot delete <key> --session --agent <id>), or give the program a token of its agent (offshoot token create --role agent --agent <id>)';
 
 export async function postHook(
   server: HookServer,

@@ -65,7 +65,7 @@ export async function deleteEntity(
 function refuseSubAgent(deps: Deps, caller: Caller): void {
   if (askingInvocation(deps, caller) === null) return;
   throw new AppError('forbidden', 'what an agent knows is not written by its sub-agents', {
-    hint: 'It is written with a token of the agent itself: offshoot token create',
+    hint: 'It is written with a token of the agent itself: offshoot token create --role agent --agent <id>',
   });
 }
 

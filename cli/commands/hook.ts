@@ -1,5 +1,7 @@
 /** `hook`, for `--help`: `bin/offshoot.mjs` runs it without loading any of this (`cli/hook/main.ts`). */
 import type { Command } from 'commander';
+import { hookEvents } from '../../harnesses/hooks.ts';
+import { harnesses } from '../../harnesses/names.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { readHookEnvironment } from '../hook/hook-environment.ts';
@@ -9,13 +11,17 @@ export function addHookCommand(program: Command, { action }: Cli): void {
   program
     .command('hook <event>')
     .description("report an agent program's event, for its hook commands; its payload is on stdin")
-    .requiredOption('--harness <name>', 'the program: claude-code, codex, gemini-cli, …')
-    .addHelpText(
-      'after',
-      "\nThe event is one of POST /api/hooks/<event> or the program's own name of it. Exit code 0 always.",
-    )
+    .requiredOption('--harness <name>', `the program: ${harnesses.join(', ')}, or another name`)
+    .addHelpText('after', `\n${eventWords}`)
     .action(action(hook));
 }
+
+const eventWords = `The event is the program's own name of it, or one of ours:
+  ${hookEvents.slice(0, 5).join(', ')},
+  ${hookEvents.slice(5).join(', ')}
+What each program has to be told to run it: docs/hooks.md. The exit code is always
+0; what went wrong is told on stderr.
+`;
 
 async function hook(
   deps: CliDeps,

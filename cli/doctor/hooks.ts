@@ -56,7 +56,7 @@ function checkUnsettled(folder: string): Finding[] {
       what: `${count(names)} in ${folder} until it is settled whose they are`,
       why: 'Two agents have a session under the same key; server.log names it.',
       remedy:
-        "delete the session of the wrong one, or give the program a token for its own agent's (offshoot token create)",
+        'delete the wrong one (offshoot delete <key> --session --agent <id>), or give the program a token of its agent (offshoot token create --role agent --agent <id>); the server tries again each minute',
     }),
   ];
 }
@@ -65,7 +65,7 @@ const aside: Record<AsideReason, { why: string; remedy: string }> = {
   locked: {
     why: 'The token that they were kept for is not taken any more.',
     remedy:
-      "give their program a new one (offshoot token create); without `.locked` in the home's own spool/hooks they are sent with the home's token",
+      "give their program a new one (offshoot token create --role agent --agent <id>); moved into the home's own spool/hooks, without `.locked` in their names, they are sent with the home's token",
   },
   deadly: {
     why: 'The server died or failed at each of them, twice: server.log says how.',

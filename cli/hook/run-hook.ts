@@ -7,7 +7,7 @@ import { anySignal } from '../../contract/any-signal.ts';
 import { limits } from '../../contract/limits.ts';
 import { hooksOf } from '../../harnesses/hooks-of.ts';
 import { hookEvents, readHook, type HookCall } from '../../harnesses/hooks.ts';
-import { harnessOf } from '../../harnesses/names.ts';
+import { harnesses, harnessOf } from '../../harnesses/names.ts';
 import { readHookArgs, type HookArgs } from './hook-args.ts';
 import type { HookEnvironment } from './hook-environment.ts';
 import { findHookTarget } from './hook-target.ts';
@@ -60,7 +60,9 @@ function unknownEvent({ name, harness }: HookArgs): string | undefined {
   if (hookEvents.some((event) => event === name)) return undefined;
   const isKnown = harnessOf(harness) !== null;
   if (isKnown && !/^[a-z]+(?:-[a-z]+)+$/.test(name)) return undefined;
-  const own = isKnown ? `, and ${harness}'s own names` : '';
+  const own = isKnown
+    ? `, and ${harness}'s own names`
+    : `; own names are known of ${harnesses.join(', ')}, not of ${JSON.stringify(harness)}`;
   return `there is no event ${JSON.stringify(name)}; there are ${hookEvents.join(', ')}${own}`;
 }
 
@@ -99,7 +101,15 @@ async function deliver(hook: SpooledHook, isUnread: boolean, deps: HookDeps): Pr
   const { posted, trouble } = sent;
   if (posted.kind === 'answered' || posted.kind === 'refused') return sent;
   const kept = keep(hook, posted.kind === 'unsettled' ? spool && spool.unsettled() : spool);
-  return { posted: { kind: 'away', why: `${posted.why}; ${kept}` }, trouble };
+  const why = whyKept(posted, deps.environment);
+  return { posted: { kind: 'away', why: `${why}; ${kept}` }, trouble };
+}
+
+/** The server cannot know which variable its caller has the token from. */
+function whyKept({ kind, why }: Exclude<Posted, { kind: 'answered' }>, { token }: HookEnvironment) {
+  if (kind !== 'locked') return why;
+  const whose = token === null ? "the home's own token" : 'OFFSHOOT_TOKEN';
+  return `${why.replace(/\.$/, '')}: ${whose} is not taken`;
 }
 
 function keep(hook: SpooledHook, spool: HookSpool | null): string {
@@ -113,7 +123,13 @@ function keep(hook: SpooledHook, spool: HookSpool | null): string {
 
 async function send(hook: SpooledHook, way: Way): Promise<Delivered> {
   const { server, signal, isUnread } = way;
-  if (server === null) return { posted: { kind: 'away', why: 'no server is running' } };
+  if (server === null) {
+    return { posted: { kind: 'away', why: 'no server is running: start it with `offshoot up`' } };
+  }
+  if (!URL.canParse(server.url)) {
+    const why = `OFFSHOOT_URL is no address: ${JSON.stringify(server.url)}`;
+    return { posted: { kind: 'away', why } };
+  }
   const { isClear, trouble } = await sendWaiting(server, way);
   if (!isClear) {
     return { posted: { kind: 'away', why: 'hooks before it could not be sent yet' } };

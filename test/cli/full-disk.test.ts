@@ -27,7 +27,9 @@ onDisk.each(disks)('a hook %s is not said to be kept, and is not', (_, why, harm
     harm(disk);
     const payload = JSON.stringify({ session_id: 's', prompt: tooMuch });
     const told = await runHook({ ...base, home, stdin: Readable.from([Buffer.from(payload)]) });
-    expect(told.err).toMatch(/^offshoot hook: no server is running; not kept: .*\n$/);
+    expect(told.err).toMatch(
+      /^offshoot hook: no server is running: start it with `offshoot up`; not kept: .*\n$/,
+    );
     expect(told.err).toContain(`not kept: ${why}`);
     expect(readdirSync(spool)).toEqual([]);
   }),

@@ -19,10 +19,15 @@ const hook = (name: string, harness: string) =>
     return { ...told, isKept: existsSync(join(home, 'spool')) };
   });
 
+const ofOthers =
+  '; own names are known of claude-code, codex, gemini-cli, opencode, copilot-cli, openclaw, not of';
+
 test.each([
   ['sesion-start', 'claude-code', ", and claude-code's own names"],
-  ['sesion-start', 'my-own', ''],
-  ['SessionStart', 'my-own', ''],
+  ['sesion-start', 'my-own', `${ofOthers} "my-own"`],
+  ['SessionStart', 'my-own', `${ofOthers} "my-own"`],
+  // A program's name that is mistyped.
+  ['SessionStart', 'claud', `${ofOthers} "claud"`],
 ])('of %s, which is no event of %s, the events are told', async (name, harness, own) => {
   expect(await hook(name, harness)).toEqual({
     out: '',

@@ -294,7 +294,7 @@ test('a copy of a home does not report to the server of the other', () =>
     withFolder(async (copy) => {
       writeFileSync(join(copy, 'server.json'), readFileSync(join(folder, 'server.json')));
       expect((await hook({ session_id: 's' }, { home: copy })).err).toContain(
-        'no server is running; kept',
+        'no server is running: start it with `offshoot up`; kept',
       );
       expect(server.seen).toEqual([]);
     }),
@@ -307,7 +307,7 @@ test('where there is no home none is made', () =>
     const told = await runHook({ ...base, home, stdin });
     expect(told).toEqual({
       out: '',
-      err: 'offshoot hook: no server is running; not kept: there is no home\n',
+      err: 'offshoot hook: no server is running: start it with `offshoot up`; not kept: there is no home\n',
     });
     expect(readdirSync(folder)).toEqual([]);
   }));

@@ -83,7 +83,8 @@ test('one that is refused because two agents have its session is kept, and says 
     shared.add('s1');
     const err = await hook('s1', 'hello');
     expect(err).toMatch(/^offshoot hook: .*parent_conflict.*; kept for later\n$/);
-    expect(err).toContain('offshoot token create');
+    expect(err).toContain('offshoot token create --role agent --agent <id>');
+    expect(err).toContain('offshoot delete <key> --session --agent <id>');
     expect(waiting()).toEqual(['spool/hooks/unsettled/']);
     // It is in no other's way.
     expect(await hook('s2', 'of another')).toBe('');
