@@ -13,9 +13,15 @@ export function hintFor(error: AppError, command: Command | null): string | null
   const { message } = error;
   const own = command === null ? null : ofCommand(error, command);
   const id = /\bsub_\w+/.exec(message)?.[0];
-  const words = wordsFor('cli', error.hint);
-  return own ?? (id === undefined ? words : (words?.replaceAll('<id>', id) ?? null));
+  const words = wordsFor('cli', error.hint)
+    ?.replaceAll('<id>', id ?? '<id>')
+    .replaceAll('<command>', command === null ? '<command>' : nameOf(command));
+  return own ?? words ?? null;
 }
+
+/** As it is typed behind `offshoot`. */
+const nameOf = (command: Command): string =>
+  command.parent?.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 
 function ofCommand({ code, message, hint }: AppError, command: Command): string | null {
   const [, agents] = /^several agents have a session .*: (.+)$/s.exec(message) ?? [];
@@ -28,9 +34,11 @@ function ofCommand({ code, message, hint }: AppError, command: Command): string 
   if (invocation !== undefined) return ofInvocation(invocation);
   if (message.startsWith('there is no session ')) return `\`${sessionsOf(command)}\` shows them.`;
   if (code !== 'forbidden') return null;
-  return message.endsWith('outside of what this token may touch')
-    ? '`offshoot sessions` shows what it reaches.'
-    : 'It takes another token: `offshoot help token create` says how the administrator makes one.';
+  if (message.endsWith('outside of what this token may touch')) {
+    const isFolder = command.name() === 'run' && message.startsWith('/');
+    return `${isFolder ? 'Name a folder that it reaches with -C. ' : ''}\`offshoot sessions\` shows what it reaches.`;
+  }
+  return 'It takes another token: `offshoot help token create` says how the administrator makes one.';
 }
 
 function withAgent(command: Command, agents: string[]): string | null {

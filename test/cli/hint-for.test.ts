@@ -55,6 +55,24 @@ test.each<[args: string[], detail: string, hint: string | null, told: string]>([
     '`offshoot sessions` shows what it reaches.',
   ],
   [
+    ['run', 'demo', 'x'],
+    '/elsewhere is outside of what this token may touch',
+    null,
+    'Name a folder that it reaches with -C. `offshoot sessions` shows what it reaches.',
+  ],
+  [
+    ['search', ' '],
+    'query: must not be empty or blank',
+    'The fields are described at /api/docs.',
+    'offshoot help search describes its options.',
+  ],
+  [
+    ['token', 'create', '--role', 'agent', '--agent', 'a'],
+    'agentId: is too long',
+    'The fields are described at /api/docs.',
+    'offshoot help token create describes its options.',
+  ],
+  [
     ['send', 'sub_1', 'x'],
     'sub_0a1b is running',
     'Cancel it first, or wait until it has ended.',
