@@ -38,7 +38,10 @@ export function addSearchCommand(program: Command, { action }: Cli): void {
     )
     .option('--by-session', 'one hit per session, its best')
     .addOption(jsonOption())
-    .addHelpText('after', '\nIn the words: "a phrase", -without, begin*. Quote them for the shell.')
+    .addHelpText(
+      'after',
+      `\nIn the words: "a phrase", -without, begin*. Quote them for the shell, all as one:\n  offshoot search '"a phrase" -without begin*'`,
+    )
     .action(action(search));
 }
 

@@ -138,8 +138,9 @@ async function context(
     inherited && { title: `${key} was given`, block: inherited, givenAt: inherited.givenAt },
     offers && { title: `A child of ${key} would be given`, block: offers, givenAt: null },
   ].flatMap((one) => (one ? [renderBlock(one, style)] : []));
-  out.write(shown.join('\n'));
+  // Before the text, at whose end it would look like a part of it.
   if (inherited === null) err.write(`${key} was given nothing.\n`);
   if (offers === null) err.write(`A child of ${key} would be given nothing.\n`);
+  out.write(shown.join('\n'));
   return exitCodes.ok;
 }
