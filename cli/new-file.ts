@@ -1,4 +1,5 @@
 /** A new file that is there whole or not at all: until then its words stand in another one beside it. */
+import { randomUUID } from 'node:crypto';
 import { link, lstat, open, rename, rm } from 'node:fs/promises';
 import { AppError } from '../contract/errors.ts';
 import { asDiskTrouble } from '../domain/disk-trouble.ts';
@@ -8,10 +9,9 @@ export async function writeNewFile(file: string, text: AsyncIterator<string, voi
   if (await isThere(file)) throw isTaken(file);
   // Before anything is made: what cannot be asked for leaves nothing behind.
   const first = await text.next();
-  const part = `${file}.part`;
+  // Of its own: two at once do not write into one, and nobody's file is in the way.
+  const part = `${file}.${randomUUID().slice(0, 8)}.part`;
   try {
-    // Of a command that was killed.
-    await rm(part, { force: true });
     const handle = await open(part, 'wx', 0o600);
     try {
       // All of each page: one write takes as much as there is room for, and that is no error.

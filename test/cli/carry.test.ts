@@ -155,7 +155,7 @@ test('import names a file that is not there, and asks nobody at a terminal', () 
     },
   ));
 
-test('until all of it is there an export has another name, and what a killed one left is replaced', () =>
+test('until all of it is there an export has a name of its own, also of two at once', () =>
   withFolder((cwd) => {
     const seenThen: string[][] = [];
     return withFakeServer(
@@ -164,11 +164,15 @@ test('until all of it is there an export has another name, and what a killed one
         answerJson(response, exporting(request));
       },
       async ({ url }) => {
-        writeFileSync(join(cwd, 's1.jsonl.part'), 'half of another', { mode: 0o644 });
-        const run = await cli(['export', 's1', '-o', 's1.jsonl'], { url, cwd });
-        expect(run).toMatchObject({ exitCode: 0 });
-        expect(new Set(seenThen.flat())).toEqual(new Set(['s1.jsonl.part']));
-        expect(readdirSync(cwd)).toEqual(['s1.jsonl']);
+        writeFileSync(join(cwd, 's1.jsonl.part'), 'mine');
+        const runs = await Promise.all(
+          [1, 2].map(() => cli(['export', 's1', '-o', 's1.jsonl'], { url, cwd })),
+        );
+        expect(runs.map(({ exitCode }) => exitCode).toSorted()).toEqual([0, 2]);
+        const parts = seenThen.flat().filter((name) => /^s1\.jsonl\.\w+\.part$/.test(name));
+        expect(parts).not.toEqual([]);
+        expect(readdirSync(cwd).toSorted()).toEqual(['s1.jsonl', 's1.jsonl.part']);
+        expect(readFileSync(join(cwd, 's1.jsonl.part'), 'utf8')).toBe('mine');
         expect(readFileSync(join(cwd, 's1.jsonl'), 'utf8')).toBe(whole);
         expect(statSync(join(cwd, 's1.jsonl')).mode & 0o777).toBe(0o600);
       },
