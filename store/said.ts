@@ -2,7 +2,13 @@
 import { limits } from '../contract/limits.ts';
 import type { SaidTurn } from '../domain/context-block.ts';
 import type { Db } from './database.ts';
-import { rangesAfter, type TurnRange } from './reading-order.ts';
+import {
+  rangesAfter,
+  readColumns,
+  wasSaid,
+  type ReadTurn,
+  type TurnRange,
+} from './reading-order.ts';
 
 /** Of a longer turn only so much of either end is read; a key that is cut in two stays out of sight. */
 const endCharsMax = 24_000;
@@ -71,6 +77,25 @@ export function lastSaidBy(db: Db, session: { id: number; last_seq: number }, at
   );
   return found?.seq ?? 0;
 }
+
+/** So many of its newest turns are looked at: what was told in an outage, and more. */
+const toldTurnsMax = 5000;
+
+/** What a transcript was the first to tell of what was said between these times. */
+export function toldBetween(
+  db: Db,
+  session: { id: number; last_seq: number },
+  [from, to]: readonly [string, string],
+): ReadTurn[] {
+  return db.all<ReadTurn>(toldBetweenSql, {
+    ...{ id: session.id, after: session.last_seq - toldTurnsMax, from, to },
+  });
+}
+
+const toldBetweenSql = `
+  SELECT ${readColumns} FROM turns
+  WHERE session_id = :id AND seq > :after AND source = 'snapshot'
+    AND at BETWEEN :from AND :to AND ${wasSaid} ORDER BY seq`;
 
 /** The last prompts of the conversation, oldest first, each from its beginning. */
 export function lastPrompts(

@@ -70,6 +70,8 @@ export interface Heard {
   end: ReadTurn | null;
   /** Nobody reads its answer: it comes late, is refused for its transcript, or is of an agent that has ended. */
   isUnread: boolean;
+  /** It was kept: what came after it may be known already. */
+  isLate: boolean;
   /** It has a key or a time of its own: the same words under another one are said again. */
   isNamed: boolean;
   /** What no hook knows, for the first turn that this one adds, or else finds. */
@@ -268,7 +270,18 @@ function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought)
   };
   const now = sessionById(tx.db, session.id);
   const has = { isNamed: name !== null, hasTranscript: given !== null, end };
-  const heard: Heard = { tx, session: now, before, at, config, isUnread, ...has, takeExtra };
+  const { isLateHook: isLate } = caller;
+  const heard: Heard = {
+    tx,
+    session: now,
+    before,
+    at,
+    config,
+    isUnread,
+    isLate,
+    ...has,
+    takeExtra,
+  };
   const answer = effect(heard);
   leaveRest(heard);
   if (name !== null) {

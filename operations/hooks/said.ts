@@ -4,8 +4,10 @@ import { isSaid } from '../../domain/said-keys.ts';
 import { singleSpaced } from '../../domain/plain-text.ts';
 import { countPrompt } from '../../store/checkpoints.ts';
 import { lastTurns, type ReadTurn } from '../../store/reading-order.ts';
+import { toldBetween } from '../../store/said.ts';
 import { appendTurn, keepExtra } from '../../store/turns.ts';
 import type { Heard } from './hear.ts';
+import { clocksApartMs } from './see.ts';
 
 /** The answer before it, and the prompt: what a transcript has told already is not told again. Whether the prompt is a new one. */
 export function addWords(
@@ -25,19 +27,32 @@ export function addWords(
     isSame(last, 'user', user) &&
     (!heard.isNamed || last.source === 'snapshot');
   const before = isLast ? said.slice(0, -1) : said;
+  const told = toldMeanwhile(heard);
+  const toldUser = told.find((turn) => user !== null && isSame(turn, 'user', user));
+  // A transcript that has the prompt has what was said before it.
   const answered =
     answer === null
       ? undefined
-      : [...sinceUser(before), ...sinceTold(before)].find((turn) =>
+      : (toldUser ??
+        [...sinceUser(before), ...sinceTold(before), ...told].find((turn) =>
           isSame(turn, 'assistant', answer),
-        );
+        ));
   // An answer of which nobody has heard stands between the two: the same words are said again.
-  const isThere = isLast && (answer === null || answered !== undefined || isFresh);
+  const isStillLast = isLast && (answer === null || answered !== undefined || isFresh);
+  const there = toldUser ?? (isStillLast ? last : undefined);
+  const isThere = there !== undefined;
   if (answer !== null && answered === undefined) append(heard, 'assistant', answer);
   if (user !== null && !isThere) append(heard, 'user', user);
-  const found = isThere ? last : answered;
+  const found = there ?? answered;
   if (found !== undefined) leaveExtra(heard, found.seq);
   return user !== null && (heard.isNamed || !isThere || isFresh);
+}
+
+/** A hook that was kept speaks of then. Its program's transcript was read since, and tells that and all that came after. */
+function toldMeanwhile({ tx, session, at, isLate }: Heard): ReadTurn[] {
+  if (!isLate) return [];
+  const moment = (ms: number) => new Date(Date.parse(at) + ms).toISOString();
+  return toldBetween(tx.db, session, [moment(-clocksApartMs), moment(clocksApartMs)]);
 }
 
 /** Where no answer is looked for, the last of them is enough, and mostly near. */

@@ -90,7 +90,7 @@ function seeRoot<A>(tx: Tx, hearing: Hearing<A>, sessionKey: string, at: string)
 }
 
 /** How far two clocks may be apart: that of the program, and the one by which the end was told. */
-const clocksApartMs = 5 * 60_000;
+export const clocksApartMs = 5 * 60_000;
 
 /**
  * What was said before it had ended, and comes late, does not begin it again. A start or prompt that comes now does,
