@@ -25,6 +25,7 @@ export const longFiles = {
   'test/e2e/demo.test.ts': 26,
   'test/workflows/longest-request.test.ts': 25,
   'test/api/foreign-pairs.test.ts': 25,
+  'test/operations/hooks/conversation.test.ts': 22,
   'test/launcher/start-detached.test.ts': 21,
   'test/workflows/random-lives.test.ts': 20,
   'test/e2e/restore.test.ts': 19,
