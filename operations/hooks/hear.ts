@@ -269,19 +269,9 @@ function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: Brought)
     return left;
   };
   const now = sessionById(tx.db, session.id);
-  const has = { isNamed: name !== null, hasTranscript: given !== null, end };
-  const { isLateHook: isLate } = caller;
-  const heard: Heard = {
-    tx,
-    session: now,
-    before,
-    at,
-    config,
-    isUnread,
-    isLate,
-    ...has,
-    takeExtra,
-  };
+  const came = { isUnread, isLate: caller.isLateHook, hasTranscript: given !== null, end };
+  const isNamed = name !== null;
+  const heard: Heard = { tx, session: now, before, at, config, isNamed, ...came, takeExtra };
   const answer = effect(heard);
   leaveRest(heard);
   if (name !== null) {

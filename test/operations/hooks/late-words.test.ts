@@ -40,6 +40,18 @@ test.each([
   }),
 );
 
+test('nor is an answer that a kept prompt tells, where the transcript has the prompt', () =>
+  withHooks(async (room) => {
+    const transcriptPath = conversation(room);
+    const hook = { harness: 'claude-code', sessionKey: 's1', transcriptPath };
+    for (const [n, words] of exchanges.entries()) {
+      const answer = n === 0 ? {} : { lastAssistantMessage: `did ${n - 1}` };
+      const prompt = { userMessage: `ask ${words}`, at: moment(n, 0), ...answer };
+      await room.ask('hookUserPromptSubmit', { ...hook, idempotencyKey: `p${n}`, ...prompt }, late);
+    }
+    expect(room.said('s1')).toEqual(said);
+  }));
+
 test('what was said long before, in the same words, is another turn', () =>
   withHooks(async (room) => {
     const transcriptPath = conversation(room);
