@@ -17,11 +17,11 @@ export function addHookCommand(program: Command, { action }: Cli): void {
 }
 
 const eventWords = `The event is the program's own name of it, or one of ours:
-  ${hookEvents.slice(0, 5).join(', ')},
-  ${hookEvents.slice(5).join(', ')}
-What each program has to be told to run it: docs/hooks.md. The exit code is always
-0; what went wrong is told on stderr.
-`;
+  ${hookEvents.slice(0, 4).join(', ')},
+  ${hookEvents.slice(4, 7).join(', ')},
+  ${hookEvents.slice(7).join(', ')}
+How each program is told to run it: docs/hooks.md. The exit code is always 0;
+what went wrong is told on stderr.`;
 
 async function hook(
   deps: CliDeps,

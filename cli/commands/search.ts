@@ -40,7 +40,7 @@ export function addSearchCommand(program: Command, { action }: Cli): void {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      `\nIn the words: "a phrase", -without, begin*. Quote them for the shell, all as one:\n  offshoot search '"a phrase" -without begin*'`,
+      `\nIn the words: "a phrase", -without, begin*. Quote them for the shell, as one:\n  offshoot search '"a phrase" -without begin*'`,
     )
     .action(action(search));
 }

@@ -133,3 +133,14 @@ test('what the bounds allow is sent as it was given', () =>
       });
     },
   ));
+
+test.each(['hook', 'search', 'sessions', 'exit-codes'])(
+  'what the help of %s says of its own fits 80 columns',
+  async (command) => {
+    const { out } = await cli([command, '--help'], { url });
+    // The options above it are folded to the terminal.
+    const [, own = ''] = out.split('show help\n');
+    expect(own).not.toBe('');
+    expect(own.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  },
+);
