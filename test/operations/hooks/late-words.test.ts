@@ -8,9 +8,9 @@ const begin = Date.parse('2026-03-01T10:00:00.000Z');
 const exchanges = ['one', 'two', 'go on', 'go on', 'five'];
 const said = exchanges.flatMap((words, n) => [`user: ask ${words}`, `assistant: did ${n}`]);
 
-/** A minute each: the prompt, its line, the answer's line and its stop, as `at` says it. */
+/** Twenty minutes each: the prompt, its line, the answer's line and its stop, as `at` says it. */
 const moment = (n: number, seconds: number) =>
-  new Date(begin + n * 60_000 + seconds * 1000).toISOString();
+  new Date(begin + n * 20 * 60_000 + seconds * 1000).toISOString();
 
 function conversation(room: HookRoom): string {
   const lines = exchanges.map(
