@@ -37,6 +37,8 @@ const healthyMsMax = 60_000;
 const adoptMsMax = 10_000;
 const probeMs = 2_000;
 const pollMs = 50;
+/** A port that was free may be taken before the engine listens there: by anybody, also by parts of the engine itself. */
+const portTriesMax = 5;
 
 /** Gives back the healthy engine of this home: the living one, or a new one on the same file. */
 export async function startEngine(deps: EngineDeps): Promise<RunningEngine> {
@@ -89,6 +91,24 @@ function findRunning(home: string): EngineFile | null {
 
 async function spawnEngine(deps: EngineDeps): Promise<RunningEngine> {
   const binary = await deps.findBinary();
+  for (let tries = 1; ; tries += 1) {
+    const begun = await spawnOnce(deps, binary);
+    if ('file' in begun) return begun;
+    deps.signal.throwIfAborted();
+    if (tries < portTriesMax && begun.log.includes('address already in use')) continue;
+    throw new AppError('engine_unavailable', `the engine did not become healthy:\n${begun.log}`, {
+      hint: `Its whole log is ${begun.logFile}`,
+    });
+  }
+}
+
+/** Its last words, where it did not become healthy. */
+interface Failed {
+  log: string;
+  logFile: string;
+}
+
+async function spawnOnce(deps: EngineDeps, binary: EngineBinary): Promise<RunningEngine | Failed> {
   const { engineData, logs } = homePaths(deps.home);
   const logFile = join(logs, 'engine.log');
   mkdirSync(engineData, { recursive: true, mode: 0o700 });
@@ -120,10 +140,7 @@ async function spawnEngine(deps: EngineDeps): Promise<RunningEngine> {
   const health = await waitHealthy(deps.signal, file.address, running, healthyMsMax);
   if (health !== null) return { ...running, file };
   await stopProcess(running.id, engineStopMs);
-  const log = lastLines(logFile, { from: logFrom }).join('\n');
-  throw new AppError('engine_unavailable', `the engine did not become healthy:\n${log}`, {
-    hint: `Its whole log is ${logFile}`,
-  });
+  return { log: lastLines(logFile, { from: logFrom }).join('\n'), logFile };
 }
 
 function addresses({ host: ip, port, uiPort }: { host: string; port: number; uiPort: number }) {

@@ -15,6 +15,7 @@ import { checkHealth } from '../../engine/check-health.ts';
 import { engineStatus } from '../../engine/engine-commands.ts';
 import { readEngineFile } from '../../engine/engine-file.ts';
 import { isRunning, listProcesses } from '../../engine/process-identity.ts';
+import type { EngineBinary } from '../../engine/find-binary.ts';
 import { startEngine, type RunningEngine } from '../../engine/start-engine.ts';
 import { stopProcess } from '../../engine/stop-process.ts';
 import { withFolder } from '../support/folder.ts';
@@ -64,6 +65,35 @@ const connectOptionsOf = (address: string) => ({
 
 const enginesOf = (home: string) =>
   listProcesses().filter(({ args }) => args.some((arg) => arg.startsWith(`${home}/engine/`)));
+
+/** A Temporal that finds its port taken until it has been started so often. */
+async function withTakenPorts(folder: string, times: number): Promise<() => Promise<EngineBinary>> {
+  const binary = await testBinary();
+  const script = [
+    `echo start >> '${folder}/starts'`,
+    `if [ $(wc -l < '${folder}/starts') -gt ${times} ]; then exec '${binary.path}' "$@"; fi`,
+    `echo 'listen tcp 127.0.0.1:1: bind: address already in use' >&2; exit 1`,
+  ];
+  const path = writeProgram(join(folder, 'taken'), script.join('\n'));
+  return async () => ({ ...binary, path });
+}
+const startsIn = (folder: string) =>
+  readFileSync(join(folder, 'starts'), 'utf8').trim().split('\n').length;
+
+test('an engine whose port was taken before it could listen there is started anew on other ones', () =>
+  withHome(async ({ home, start }) => {
+    const { file } = await start({ findBinary: await withTakenPorts(home, 2) });
+    expect(await checkHealth(file.address, 1_000)).toEqual({ serverVersion: file.version });
+    expect(readEngineFile(home)).toEqual(file);
+    expect(startsIn(home)).toBe(3);
+  }));
+
+test('an engine that finds no port free says so after some tries', () =>
+  withHome(async ({ home, start }) => {
+    const findBinary = await withTakenPorts(home, 100);
+    await expect(start({ findBinary })).rejects.toThrow(/did not become healthy[^]*already in use/);
+    expect(startsIn(home)).toBe(5);
+  }));
 
 test('a started engine answers over gRPC and is described by its file', async () => {
   await withHome(async ({ home, start }) => {
