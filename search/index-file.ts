@@ -150,7 +150,7 @@ function indexFile(db: BetterSqlite3.Database, state: IndexState): IndexFile {
 /** Forwards, which takes FTS5 two thirds of the time that backwards does. */
 const selectAllSql = 'SELECT rowid FROM turn_index WHERE turn_index MATCH ?';
 const selectSql =
-  'SELECT rowid FROM turn_index WHERE turn_index MATCH ? ORDER BY rowid DESC LIMIT ?';
+  'SELECT rowid FROM turn_index WHERE turn_index MATCH ? ORDER BY rowid DESC LIMIT +?';
 
 const readState = (db: BetterSqlite3.Database) =>
   db.prepare('SELECT watermark, mark, changes, turns, chars FROM state').get() as IndexState;

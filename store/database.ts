@@ -44,6 +44,7 @@ export function openDatabase(file: string, options: { readonly?: boolean } = {})
   }
 
   const statements = new Map<string, BetterSqlite3.Statement>();
+  /** Compiled once: that takes longer than to run it. With `LIMIT :x` SQLite would do it at each call, with `LIMIT +:x` it does not. */
   function prepared(sql: string): BetterSqlite3.Statement {
     let statement = statements.get(sql);
     if (!statement) {

@@ -42,7 +42,7 @@ export function listEntities(
 ): EntityRow[] {
   return db.all(
     `SELECT * FROM entities WHERE agent_id = :agentId AND normalized > :after
-     ORDER BY normalized LIMIT :limit`,
+     ORDER BY normalized LIMIT +:limit`,
     { agentId, after, limit },
   );
 }

@@ -110,7 +110,7 @@ export function findInvocation(db: Db, id: string): InvocationRow | undefined {
 export function begunInvocations(db: Db, limit = -1): InvocationRow[] {
   return db.all(
     `${selectRows} WHERE status IN ${openStatuses} AND engine_state = 'open'
-     ORDER BY depth, ordinal LIMIT :limit`,
+     ORDER BY depth, ordinal LIMIT +:limit`,
     { limit },
   );
 }

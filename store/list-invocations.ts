@@ -41,7 +41,7 @@ export function listInvocations(
     `${below} SELECT ${rowOf('s')}, ${wordBytes} AS bytes
      FROM subagent_sessions s
      ${where.length > 0 ? `WHERE ${where.map(([, sql]) => sql).join(' AND ')}` : ''}
-     ORDER BY ordinal DESC LIMIT :limit`,
+     ORDER BY ordinal DESC LIMIT +:limit`,
     {
       runnerId: filter.runnerId ?? null,
       status: filter.status ?? null,

@@ -44,7 +44,7 @@ export function isAnyWaiting(db: Db, sessionId: number): boolean {
 export function waitingCallbacks(db: Db, sessionId: number, limit: number): CallbackRow[] {
   return db.all(
     `SELECT * FROM mailbox WHERE session_id = :sessionId AND state IN ('queued', 'undelivered')
-     ORDER BY seq LIMIT :limit`,
+     ORDER BY seq LIMIT +:limit`,
     { sessionId, limit },
   );
 }
@@ -60,7 +60,7 @@ export function callbacksOf(
        AND (:state = 'all' OR (:state = 'open' AND state <> 'delivered') OR state = :state)
        AND seq > coalesce((SELECT seq FROM mailbox WHERE id = :after), 0)`;
   const limit = limits.callbacksPageMax;
-  const rows = db.all<CallbackRow>(`SELECT * ${found} ORDER BY seq LIMIT :limit`, {
+  const rows = db.all<CallbackRow>(`SELECT * ${found} ORDER BY seq LIMIT +:limit`, {
     ...{ sessionId, limit },
     ...asked,
   });

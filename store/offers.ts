@@ -69,7 +69,7 @@ export function settleOffers(
 ): string[] {
   const offered = tx.db.all<CallbackRow>(
     `SELECT * FROM mailbox WHERE session_id = :id AND offered_seq IS NOT NULL
-       AND state IN ('queued', 'undelivered') ORDER BY seq LIMIT :limit`,
+       AND state IN ('queued', 'undelivered') ORDER BY seq LIMIT +:limit`,
     { id: session.id, limit: limits.callbacksPerTurnMax },
   );
   // A turn that was over before the offer, and is told late, has read nothing of it.

@@ -127,7 +127,7 @@ function insert(
 
 export function dueRows(db: Db, now: string, limit: number): OutboxRow[] {
   return db.all(
-    `SELECT * FROM outbox WHERE state = 'queued' AND due_at <= :now ORDER BY id LIMIT :limit`,
+    `SELECT * FROM outbox WHERE state = 'queued' AND due_at <= :now ORDER BY id LIMIT +:limit`,
     { now, limit },
   );
 }

@@ -124,7 +124,7 @@ export function lastTurns(db: Db, sessionId: number, limit: number): ReadTurn[] 
     if (rows.length >= limit) break;
     const found = db.all<ReadTurn>(
       `SELECT ${readColumns} FROM turns
-       WHERE session_id = :sessionId AND seq BETWEEN :from AND :to ORDER BY seq DESC LIMIT :left`,
+       WHERE session_id = :sessionId AND seq BETWEEN :from AND :to ORDER BY seq DESC LIMIT +:left`,
       { sessionId, from, to, left: limit - rows.length },
     );
     // One by one: as arguments of one call more than a hundred thousand have no room.

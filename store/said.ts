@@ -22,7 +22,7 @@ const saidPage = `
   FROM turns
   WHERE session_id = :sessionId AND seq BETWEEN :low AND :high
     AND role IN ('user', 'assistant', 'callback')
-  ORDER BY seq DESC LIMIT :limit`;
+  ORDER BY seq DESC LIMIT +:limit`;
 
 /** With the range that it was read in. */
 export interface ReadSaid<Range> extends SaidTurn {
@@ -108,7 +108,7 @@ export function lastPrompts(
     const page = db.all<{ text: string }>(
       `SELECT substr(text, 1, :charsMax) AS text FROM turns
        WHERE session_id = :sessionId AND seq BETWEEN :low AND :high AND role = 'user'
-       ORDER BY seq DESC LIMIT :limit`,
+       ORDER BY seq DESC LIMIT +:limit`,
       {
         sessionId,
         low: from,

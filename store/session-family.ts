@@ -13,7 +13,7 @@ export function sessionsFrom(
     .all<{ id: number }>(
       `WITH RECURSIVE below(id) AS (
          SELECT :id UNION SELECT l.session_id FROM lineage l JOIN below ON l.parent_session_id = below.id)
-       SELECT id FROM below ORDER BY id DESC LIMIT :most`,
+       SELECT id FROM below ORDER BY id DESC LIMIT +:most`,
       { id, most },
     )
     .map((row) => row.id);

@@ -48,7 +48,7 @@ export function listSessionRows(db: Db, filter: SessionFilter): SessionRow[] {
        AND (:activeSince IS NULL OR s.claim_expires_at > :now OR ${isAtWork})
        AND (:below IS NULL OR s.id IN (SELECT id FROM under))
        AND (:beforeAt IS NULL OR (s.updated_at, s.id) < (:beforeAt, :beforeId))
-     ORDER BY s.updated_at DESC, s.id DESC LIMIT :limit`,
+     ORDER BY s.updated_at DESC, s.id DESC LIMIT +:limit`,
     { ...params, beforeAt: before?.updatedAt ?? null, beforeId: before?.id ?? null },
   );
 }
@@ -106,7 +106,7 @@ export function presence(
   return db.all(
     `SELECT agent_id AS agentId, harness, count(*) AS sessions, max(updated_at) AS lastActivityAt
      FROM sessions s WHERE ${isAtWork}
-     GROUP BY agent_id, harness ORDER BY lastActivityAt DESC LIMIT :limit`,
+     GROUP BY agent_id, harness ORDER BY lastActivityAt DESC LIMIT +:limit`,
     { activeSince, limit },
   );
 }

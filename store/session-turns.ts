@@ -33,7 +33,7 @@ export function pageOfTurns(
   const found = db.all<{ seq: number; bytes: number }>(
     `SELECT seq, octet_length(text) + coalesce(octet_length(raw), 0)
             + coalesce(octet_length(tools), 0) + coalesce(octet_length(extra), 0) AS bytes
-     FROM turns WHERE session_id = :sessionId AND seq > :after ORDER BY seq LIMIT :limit`,
+     FROM turns WHERE session_id = :sessionId AND seq > :after ORDER BY seq LIMIT +:limit`,
     { sessionId, after, limit: limit + 1 },
   );
   const page = withinBytes(found.slice(0, limit), bytesMax);

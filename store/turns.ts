@@ -146,7 +146,7 @@ export function turnSizes(db: Db, options: WhichTurns): { seq: number; bytes: nu
   const [where, id] = whose(options);
   return db.all(
     `SELECT seq, octet_length(text) AS bytes FROM turns WHERE ${where} AND seq > :after
-     ORDER BY seq LIMIT :limit`,
+     ORDER BY seq LIMIT +:limit`,
     { id, after: options.after, limit: options.limit },
   );
 }

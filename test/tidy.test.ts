@@ -112,6 +112,8 @@ test.each([
   ['store/x.ts', 'reads process.env', 'const a = process.env;'],
   ['store/x.ts', 'default export', 'export default 1;'],
   ['store/x.ts', 'lets a time limit be collected', 'const a = AbortSignal.any([]);'],
+  ['store/x.ts', 'has LIMIT :x', "db.all('SELECT a FROM b LIMIT :limit', { limit })"],
+  ['search/x.ts', 'has LIMIT :x', "db.all('SELECT a FROM b LIMIT 9 OFFSET ?', 3)"],
   ['store/x.ts', 'has 301 lines', 'a();\n'.repeat(301)],
 ])('%s is refused: %s', (path, message, text) => {
   const found = checkSources([{ path, text }], table);

@@ -113,7 +113,7 @@ function unstarted(
      WHERE ${'invocationId' in owner ? 'owner_invocation_id' : 'owner_session_id'} = :id
        AND engine_state = 'unstarted' AND (status IN ${openStatuses}
          OR EXISTS (SELECT 1 FROM outbox o WHERE o.child_invocation_id = subagent_sessions.id))
-     ORDER BY ordinal LIMIT :limit`,
+     ORDER BY ordinal LIMIT +:limit`,
     {
       id: 'invocationId' in owner ? owner.invocationId : owner.sessionId,
       limit: CHILDREN_MAX + 1 + started.length,

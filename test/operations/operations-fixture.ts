@@ -159,7 +159,7 @@ function createRoom(
       for (;;) {
         const child = store.db.get<{ id: string }>(
           `SELECT id FROM subagent_sessions WHERE owner_invocation_id = :id
-           ORDER BY ordinal LIMIT 1 OFFSET :after`,
+           ORDER BY ordinal LIMIT 1 OFFSET +:after`,
           { id, after },
         );
         if (child) return child.id;

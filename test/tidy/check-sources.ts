@@ -42,6 +42,9 @@ function checkText({ path, text }: Source): string[] {
   if (!isTest(path) && path !== 'contract/any-signal.ts' && /AbortSignal\.any\(/.test(text)) {
     found.push(`${path}: has AbortSignal.any, which lets a time limit be collected: anySignal`);
   }
+  if (!isTest(path) && /\b(LIMIT|OFFSET)\s+[:?@]/.test(withoutComments(text))) {
+    found.push(`${path}: has LIMIT :x, for which SQLite compiles it anew at each call: LIMIT +:x`);
+  }
   if (!isTest(path) && /^export default\b/m.test(text)) found.push(`${path}: has a default export`);
   const lines = withoutComments(text)
     .split('\n')
