@@ -5,7 +5,7 @@ import { openSubagents } from '../../store/session-family.ts';
 import { setEnded, type SessionRow } from '../../store/sessions.ts';
 import { appendTurn } from '../../store/turns.ts';
 import type { Tx } from '../../store/write-queue.ts';
-import type { Heard } from './hear.ts';
+import type { Heard } from './hook.ts';
 import { pokeParent } from './poke-parent.ts';
 import { addMark } from './said.ts';
 

@@ -5,7 +5,8 @@ import { findSession, type SessionRow } from '../../store/sessions.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { isOwn, scopeOf } from '../scope.ts';
-import { aboutSession, hear, type Heard, type Hook, type HookKind } from './hear.ts';
+import { aboutSession, hear } from './hear.ts';
+import type { Heard, Hook, HookKind } from './hook.ts';
 
 /**
  * What the parent knows, for a child's model to read; what nobody reads is not kept as given. An edge may have been

@@ -1,6 +1,6 @@
 import type { PromptReason } from '../../contract/words.ts';
 import { offerCallbacks, settleOffers, type OfferOptions } from '../../store/offers.ts';
-import type { Heard } from './hear.ts';
+import type { Heard } from './hook.ts';
 
 /** What ended children have to say to this session, for its model to read. */
 export function offer(

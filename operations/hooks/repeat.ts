@@ -9,7 +9,7 @@ import { withdrawOffers } from '../../store/offers.ts';
 import type { SessionRow } from '../../store/sessions.ts';
 import type { Tx } from '../../store/write-queue.ts';
 import type { Caller } from '../caller.ts';
-import type { Hook, HookKind } from './hear.ts';
+import type { Hook, HookKind } from './hook.ts';
 import type { GivenTranscript } from './read-transcript.ts';
 import { takeTranscript } from './take-transcript.ts';
 

@@ -6,7 +6,7 @@ import { countPrompt } from '../../store/checkpoints.ts';
 import { lastTurns, type ReadTurn } from '../../store/reading-order.ts';
 import { toldBetween } from '../../store/said.ts';
 import { appendTurn, keepExtra } from '../../store/turns.ts';
-import type { Heard } from './hear.ts';
+import type { Heard } from './hook.ts';
 import { clocksApartMs } from './see.ts';
 
 /** The answer before it, and the prompt: what a transcript has told already is not told again. Whether the prompt is a new one. */

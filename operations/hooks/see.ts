@@ -16,7 +16,7 @@ import type { Tx } from '../../store/write-queue.ts';
 import { ended, hasEnded } from '../gate.ts';
 import { isOwn, outside, scopeOf } from '../scope.ts';
 import { requireOwnKey } from '../whose-agent.ts';
-import type { Heard, Hearing, HookKind } from './hear.ts';
+import type { Heard, Hearing, HookKind } from './hook.ts';
 import { pokeParent } from './poke-parent.ts';
 
 /** The session is known from here on, with its edge; workflows hear of its beginning and of a new child. */
