@@ -21,26 +21,19 @@ export function signedTokens(text: string): Iterable<Span> {
   return spansOf(text, /\b(?:eyJ|off_)/, ({ from, to: body }) => {
     const parts = text[from] === 'e' ? jwtParts : ownParts;
     let to = body;
-    for (const [at, { min, max }] of parts.entries()) {
+    for (const [at, charsMin] of parts.entries()) {
       if (at > 0 && text[to++] !== '.') return null;
       const end = ends[at]!(to).from;
-      if (end - to < min || end - to > max) return null;
+      if (end - to < charsMin) return null;
       to = end;
     }
     return { from, to };
   });
 }
 
-/** How many characters each part has. */
-const jwtParts = [
-  { min: 8, max: 500 },
-  { min: 4, max: 8000 },
-  { min: 4, max: Infinity },
-] as const;
-const ownParts = [
-  { min: 16, max: 1000 },
-  { min: 16, max: Infinity },
-] as const;
+/** How many characters each part has at least: a certificate may stand in the first, and a long path in one of ours. */
+const jwtParts = [8, 4, 4] as const;
+const ownParts = [16, 16] as const;
 
 /** How far into a word is looked for what makes it a secret. */
 const lookCharsMax = 200;

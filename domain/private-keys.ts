@@ -10,9 +10,9 @@ const dashes = '-----'.length;
 /** Between the two lines of the longest; an end that is farther away is another's. */
 const bodyCharsMax = 8000;
 
-/** One line of a key that has no end, its end of line before it, also as JSON has that. */
+/** One line of a key that has no end, its end of line before it, also as JSON has that, and further in, as YAML has it. */
 const bodyLine =
-  /(?:\r?\n|\\[nr])(?:[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]*)(?=\r?\n|\\[nr]|$)/y;
+  /(?:\r?\n|\\[nr])[ \t]*(?:[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]*)(?=\r?\n|\\[nr]|$)/y;
 const linesMax = 1000;
 
 /** Lines of a key whose beginning is gone, looked for backwards from its end; the last of them may be a short one. */
@@ -50,8 +50,8 @@ function endOfLines(text: string, from: number): number {
 
 /** Only where its end is a line of its own. */
 function endedKey(text: string, end: Span, min: number): Span | null {
-  if (!isLineStart(text, end.from)) return null;
-  let from = end.from;
+  let from = lineStart(text, end.from);
+  if (from === null) return null;
   for (let count = 0; count <= linesBackMax; count += 1) {
     const before = lineBefore(text, from, min, count === 0 ? 1 : lineCharsMin);
     if (before === null) break;
@@ -64,18 +64,23 @@ function endedKey(text: string, end: Span, min: number): Span | null {
 function lineBefore(text: string, to: number, min: number, charsMin: number): number | null {
   if (text[to - 1] !== '\n') return null;
   let end = text[to - 2] === '\r' ? to - 2 : to - 1;
-  while (text[end - 1] === ' ' || text[end - 1] === '\t') end -= 1;
-  let from = end;
-  while (end - from <= lineCharsMax && isKeyChar(text.charCodeAt(from - 1))) from -= 1;
-  const length = end - from;
-  const isLine = length >= charsMin && length <= lineCharsMax && isLineStart(text, from);
+  while (isSpace(text[end - 1])) end -= 1;
+  let word = end;
+  while (end - word <= lineCharsMax && isKeyChar(text.charCodeAt(word - 1))) word -= 1;
+  const length = end - word;
+  const from = lineStart(text, word);
+  const isLine = length >= charsMin && length <= lineCharsMax && from !== null;
   return isLine && from >= min ? from : null;
 }
 
-/** What `^` of a pattern takes for one. */
-function isLineStart(text: string, at: number): boolean {
-  return at === 0 || /[\n\r\u2028\u2029]/.test(text[at - 1]!);
+/** Where the line begins that has no more than spaces before `at`; a line as `^` of a pattern takes it. */
+function lineStart(text: string, at: number): number | null {
+  let from = at;
+  while (at - from <= lineCharsMax && isSpace(text[from - 1])) from -= 1;
+  return from === 0 || /[\n\r\u2028\u2029]/.test(text[from - 1]!) ? from : null;
 }
+
+const isSpace = (char: string | undefined) => char === ' ' || char === '\t';
 
 /** A letter, a digit, `+`, `/` or `=`. */
 function isKeyChar(code: number): boolean {

@@ -1,12 +1,18 @@
 import { expect, test } from '@jest/globals';
+import { limits } from '../../contract/limits.ts';
 import type { Span } from '../../domain/found-spans.ts';
 import { apiKeys, namedSecrets, signedTokens } from '../../domain/long-secrets.ts';
+import { signToken } from '../../domain/token.ts';
 
 const cut = (find: (text: string) => Iterable<Span>, text: string) =>
   [...find(text)].map(({ from, to }) => text.slice(from, to));
 
 /** Put together here, so that no scanner of this repository takes them for real ones. */
 const sk = (rest: string) => ['sk', rest].join('-');
+const ownToken = signToken('secret', {
+  ...{ role: 'agent', agentId: 'main', permissions: [], expiresAt: '' },
+  project: `/${'p'.repeat(limits.pathCharsMax - 1)}`,
+});
 
 test.each<[string, string[]]>([
   [`${sk('a'.repeat(15))} ${sk(`1${'a'.repeat(15)}`)}`, [sk(`1${'a'.repeat(15)}`)]],
@@ -22,11 +28,14 @@ test.each<[string, string[]]>([
 test.each<[string, string[]]>([
   ['eyJ12345678.1234.1234', ['eyJ12345678.1234.1234']],
   ['eyJ1234567.1234.1234 eyJ12345678.123.1234', []],
-  [`eyJ${'a'.repeat(501)}.1234.1234`, []],
-  // The same dot, from another beginning.
-  [`eyJ-eyJ${'a'.repeat(498)}.1234.1234`, [`eyJ${'a'.repeat(498)}.1234.1234`]],
+  [`eyJ${'a'.repeat(501)}.1234.1234`, [`eyJ${'a'.repeat(501)}.1234.1234`]],
+  [`eyJ12345678.${'a'.repeat(8001)}.1234`, [`eyJ12345678.${'a'.repeat(8001)}.1234`]],
+  // The same dots, from another beginning.
+  ['eyJ12345678.eyJ12345678.1234.1234', ['eyJ12345678.eyJ12345678.1234']],
+  ['eyJ12345678.123.eyJ12345678.1234.1234', ['eyJ12345678.1234.1234']],
   [`off_${'a'.repeat(16)}.${'b'.repeat(16)}.c`, [`off_${'a'.repeat(16)}.${'b'.repeat(16)}`]],
   [`off_${'a'.repeat(16)}.${'b'.repeat(15)}`, []],
+  [ownToken, [ownToken]],
 ])('a signed token has all its parts: %s', (text, tokens) => {
   expect(cut(signedTokens, text)).toEqual(tokens);
 });

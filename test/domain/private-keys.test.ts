@@ -22,6 +22,16 @@ test.each<[string, string, string[]]>([
     [`${begin}\n${line.trim()}`],
   ],
   [
+    'one cut off that stands further in',
+    `key: |\n  ${begin}\n  ${line}  ${line}so it is`,
+    [`${begin}\n  ${line}  ${line.trim()}`],
+  ],
+  [
+    'one further in whose beginning is cut off',
+    `so\n  ${line}\t${line}  ${end}`,
+    [`  ${line}\t${line}  ${end}`],
+  ],
+  [
     'one whose beginning is cut off',
     `so\n${line}${line}QQ==\r\n${end}`,
     [`${line}${line}QQ==\r\n${end}`],
