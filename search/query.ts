@@ -108,11 +108,13 @@ function asked(term: Term): Term {
   return { ...term, match, sure: match };
 }
 
+/** `foo` and `"foo ba*"` are looked for alike, and only a look at the text tells them apart. */
 function unique(terms: Term[]): Term[] {
   const seen = new Map<string, Term>();
   for (const term of terms) {
-    const known = seen.get(term.match);
-    if (!known || known.weight < term.weight) seen.set(term.match, term);
+    const wanted = isSure(term) ? term.match : JSON.stringify(term.forms);
+    const known = seen.get(wanted);
+    if (!known || known.weight < term.weight) seen.set(wanted, term);
   }
   return [...seen.values()];
 }

@@ -24,6 +24,7 @@ test.each([
   // A beginning so short fits too much: what stands before it is looked for, and then the text at hand.
   ['foo_ba*', ['text : "foo"']],
   ['"foo ba"* x', ['text : "foo"', 'text : "x"']],
+  ['"foo ba"* foo "foo ba"* "foo be"*', ['text : "foo"', 'text : "foo"', 'text : "foo"']],
   ['"foo bar*"', ['text : "foo bar" *']],
   [
     'fooBar*',
@@ -85,6 +86,7 @@ test.each([
   ['running*', ['running on']],
   ['key*', ['the key', 'its keys', 'a keyboard']],
   ['"a key"*', ['a keyboard']],
+  ['"press key"* press', ['press the button to stop']],
 ])('%j finds what begins like it, and nothing that begins like its stem', (query, wanted) =>
   withSearch(async ({ session, say, excerpts }) => {
     await say(
