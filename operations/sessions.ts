@@ -38,7 +38,8 @@ export async function registerSession(
     const isNew = known === undefined;
     const project = input.project ?? known?.project ?? projectIfNone ?? null;
     // Neither one that is out of reach is touched, nor is one moved there.
-    for (const folder of [known?.project ?? project, project]) requireInProject(caller, folder);
+    if (known) requireInProject(caller, known.project);
+    requireInProject(caller, project);
     if (isNew && scopeOf(caller)) requireOwnKey(agentId, input.key);
     const session = register(tx, {
       agentId,

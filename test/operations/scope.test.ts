@@ -199,3 +199,13 @@ test('a token that may only read is refused by every writing hook, and nothing i
     for (const name of hookNames) await room.ask(name, everyHook[name] as never, writer);
     expect(room.said('s1')).toEqual(['user: hello']);
   }));
+
+test('a token for a project takes no session into it that has none', () =>
+  withHooks(async (room) => {
+    await room.prompt('s1', 'said elsewhere');
+    const me = scoped('default', { project: room.workspace });
+    const given = { key: 's1', project: room.workspace };
+    expect(await refusal(room.ask('registerSession', given, me))).toBe('forbidden');
+    expect(room.session('s1')!.project).toBeNull();
+    expect(await refusal(room.ask('getSessionTranscript', { key: 's1' }, me))).toBe('not_found');
+  }));
