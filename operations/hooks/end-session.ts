@@ -32,7 +32,8 @@ export const noteGoneOn = (heard: Heard): void => addMark(heard, 'had ended, and
 export function setOver(tx: Tx, session: SessionRow, at: string): SessionRow[] {
   const inside = openSubagents(tx.db, session.id);
   for (const one of [session, ...inside]) {
-    setEnded(tx, one, at);
+    // An end that is told after a later one moves nothing back: what was said between the two would begin it again.
+    if (one.ended_at === null || one.ended_at < at) setEnded(tx, one, at);
     queueSessionPoke(tx, one.id);
   }
   for (const { id } of inside) releaseClaim(tx, id);

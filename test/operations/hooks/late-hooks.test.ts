@@ -72,6 +72,21 @@ test('nor does the stop of a sub-agent end one that has been at work since, and 
     });
   }));
 
+test('an end that is told after a later one moves nothing back: what was said between the two leaves it over', () =>
+  withHooks(async (room) => {
+    const [first, between, last] = [30, 20, 10].map((minutes) => ago(room, minutes * 60_000));
+    await room.prompt('s1', 'begin', { at: first });
+    await room.ask('hookSessionEnd', { ...hook, at: last });
+    const end = { ...hook, lastAssistantMessage: 'said first', at: first };
+    await room.ask('hookSessionEnd', end, late);
+    expect(room.session('s1')!.ended_at).toBe(last);
+    await room.ask('hookStop', { ...hook, allSaid: 'said then', at: between }, late);
+    expect(room.session('s1')!.ended_at).toBe(last);
+    expect(room.said('s1')).toEqual([
+      ...['user: begin', 'assistant: said first', 'assistant: said then'],
+    ]);
+  }));
+
 const inTime = callerAs({ claims: { role: 'admin' } });
 /** A session whose last prompt was offered a callback. */
 async function offered(room: HookRoom): Promise<void> {
