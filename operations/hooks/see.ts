@@ -105,8 +105,8 @@ function isAfterEnd<A>({ kind, hook, caller }: Hearing<A>, endedAt: string, at: 
 }
 
 /** An end that is told late, of a session that has been at work since: it is not over. */
-export const hasGoneOn = ({ isUnread, before, at }: Heard): boolean =>
-  isUnread &&
+export const hasGoneOn = ({ isLate, before, at }: Heard): boolean =>
+  isLate &&
   before?.ended_at === null &&
   Date.parse(before.updated_at) > Date.parse(at) + clocksApartMs;
 

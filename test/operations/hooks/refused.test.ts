@@ -36,6 +36,21 @@ test('what its parent knows is told in full at the next start', () =>
     expect((await room.ask('hookSessionStart', start)).inject).toContain('As told before');
   }));
 
+test('an end that comes at once ends it, also by a clock that is behind what was read of a callback', () =>
+  withHooks(async (room) => {
+    const atOf = () => new Date(room.clock.now().getTime() - 10 * 60_000).toISOString();
+    await room.prompt('s1', 'begin', { at: atOf() });
+    const { id } = await room.start({ executionMode: 'ASYNC_CALLBACK', parentSessionId: 's1' });
+    await room.host.play(id, 'the answer');
+    await room.prompt('s1', 'go', { at: atOf() });
+    const [callback] = await room.callbacks('s1');
+    await room.prompt('s1', `read ${callback!.id}`, { at: atOf() });
+    const at = atOf();
+    const end = { harness: 'claude-code', sessionKey: 's1', at, ...elsewhere };
+    expect(await refusal(room.ask('hookSessionEnd', end))).toBe('transcript_refused');
+    expect(room.session('s1')!.ended_at).toBe(at);
+  }));
+
 test('where its transcript is optional a hook is answered as if it had named none, and says why it was not taken', () =>
   withHooks(async (room) => {
     const optional = { ...elsewhere, transcriptOptional: true };
