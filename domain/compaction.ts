@@ -20,14 +20,17 @@ export function toldCompaction<T extends Told & { source: string | null }>(
   mayBeRepeat: boolean,
 ): T | undefined {
   const sinceAnswer = turns.findLastIndex(({ role }) => role === 'assistant') + 1;
+  const marks = turns.flatMap((turn, at) =>
+    isCompaction(turn) ? [{ turn, isLast: at >= sinceAnswer }] : [],
+  );
   const words = singleSpaced(summary);
-  return turns.findLast((turn, at) => {
-    if (!isCompaction(turn)) return false;
-    if (turn.source === 'hook') {
-      return mayBeRepeat && at >= sinceAnswer && turn.text === compactedMark + summary;
-    }
-    // One that comes late finds it by its words.
-    const hasWords = words.length >= SUMMARY_CHARS_MIN && singleSpaced(turn.text).includes(words);
-    return at >= sinceAnswer || hasWords;
-  });
+  const saysIt = ({ turn: { source, text }, isLast }: (typeof marks)[number]) =>
+    source === 'hook'
+      ? mayBeRepeat && isLast && text === compactedMark + summary
+      : words.length >= SUMMARY_CHARS_MIN && singleSpaced(text).includes(words);
+  // A hook that comes late finds its own by its words, also behind a later one; else the last one is it.
+  const found =
+    marks.findLast(saysIt) ??
+    marks.findLast(({ turn, isLast }) => isLast && turn.source !== 'hook');
+  return found?.turn;
 }

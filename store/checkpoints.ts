@@ -96,13 +96,18 @@ export function lastCheckpoint(db: Db, sessionId: number): CheckpointRow | undef
 const hasSaidSince = (db: Db, { session_id: id, seq }: CheckpointRow) =>
   saidAfter(db, id, seq, 1).length > 0;
 
-/** Whether the summary that it has, its own or that of one before, covers this turn. */
+/**
+ * Whether the summary that it has, its own or that of one before, covers this turn. One that came late itself stands
+ * where the checkpoint before it does, which is beyond what it covers: those that come late come in their order.
+ */
 function hasSummaryOf(db: Db, { session_id: id, summary }: CheckpointRow, turn: number): boolean {
-  const { seq } = db.get<{ seq: number | null }>(
-    'SELECT min(seq) AS seq FROM session_checkpoints WHERE session_id = :id AND summary = :summary',
+  const first = db.get<{ seq: number; came_late: number }>(
+    `SELECT seq, EXISTS (SELECT 1 FROM session_checkpoints b
+                         WHERE b.session_id = c.session_id AND b.seq = c.seq AND b.id < c.id) AS came_late
+     FROM session_checkpoints c WHERE session_id = :id AND summary = :summary ORDER BY id LIMIT 1`,
     { id, summary },
-  )!;
-  return seq !== null && seq >= turn;
+  );
+  return first !== undefined && first.came_late === 0 && first.seq >= turn;
 }
 
 function madeDigest(db: Db, session: SessionRow, summary: string | null): string | null {

@@ -22,8 +22,7 @@ export async function hookCompactionComplete(
     if (told === undefined) append(heard, 'mark', compactedMark + input.summary);
     else leaveExtra(heard, told.seq);
     if (told?.source !== 'hook') {
-      const upTo =
-        told?.seq ?? (caller.isLateHook ? lastSaidBy(tx.db, session, heard.at) : Infinity);
+      const upTo = told?.seq ?? (heard.isLate ? lastSaidBy(tx.db, session, heard.at) : Infinity);
       checkpointAt(tx, session, 'compaction', input.summary, upTo);
     }
     const epoch = told === undefined ? beginContext(tx, session.id) : session.context_epoch;

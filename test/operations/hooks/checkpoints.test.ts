@@ -14,6 +14,7 @@ const offered = async (room: HookRoom) =>
   (await room.ask('getContext', { key: 's1' })).offers!.text.split('\n').slice(3);
 
 const summary = 'The user wants one; first was the answer to that.';
+const next = 'The user wanted one and two; both of them are done.';
 const compacted = line('user', `This session is being continued.\n${summary}`, {
   isCompactSummary: true,
   uuid: 'c1',
@@ -63,7 +64,6 @@ test('a summary that comes later than the next checkpoint is told with that', ()
 
 test('a summary that comes later than the next one hides nothing of that', () =>
   withHooks(async (room) => {
-    const next = 'The user wanted one and two; both are done.';
     await room.prompt('s1', 'one', { at: at(1) });
     await room.prompt('s1', 'two', { at: at(6) });
     await room.ask('hookCompactionComplete', { ...cc, summary: next, at: at(7) });
@@ -75,6 +75,30 @@ test('a summary that comes later than the next one hides nothing of that', () =>
     await room.ask('hookSessionEnd', { ...cc, at: at(9) });
     expect(made(room).at(-1)!.digest).toContain(next);
     expect(made(room).at(-1)!.digest).not.toContain(summary);
+  }));
+
+test('of two summaries that come later than the next checkpoint the second one is told', () =>
+  withHooks(async (room) => {
+    for (const n of [1, 6, 8]) await room.prompt('s1', `question ${n}`, { at: at(n) });
+    await room.ask('hookPreCompaction', { ...cc, at: at(9) });
+    await room.ask('hookCompactionComplete', { ...cc, summary, at: at(5) }, late);
+    await room.ask('hookCompactionComplete', { ...cc, summary: next, at: at(7) }, late);
+    expect((await offered(room)).slice(0, 2)).toEqual(['Checkpoint:', `  ${next}`]);
+  }));
+
+test('a summary that comes late is that of its own compaction, also where the transcript ends with the next one', () =>
+  withHooks(async (room) => {
+    const again = line('user', `This session is being continued.\n${next}`, {
+      isCompactSummary: true,
+      uuid: 'c2',
+    });
+    const [one, two] = ['one', 'two'].map(
+      (n) => line('user', n, { uuid: `u${n}` }) + line('assistant', `${n}!`, { uuid: `a${n}` }),
+    );
+    await room.report('s1', one + compacted + two + again);
+    await room.ask('hookCompactionComplete', { ...cc, summary: next, at: at(7) });
+    await room.ask('hookCompactionComplete', { ...cc, summary, at: at(5) }, late);
+    expect(await offered(room)).toEqual(['Checkpoint:', `  ${next}`]);
   }));
 
 /** Twelve prompts, a compaction and an end; each hook once, or again right away. */
