@@ -44,9 +44,11 @@ export async function importSession(
     requireInOrder(session, fresh);
     appendTurns(tx, session.id, fresh.map(newTurn));
     if (fresh.length > 0) setRanges(tx, session.id, head.order);
-    // An older export says nothing of its end; and what has gone on here is no more what was exported.
+    // An older export says nothing of its end; and what has gone on here is no more what was exported. One that we run has
+    // no end of its own: it goes on with the next message.
     const isNews = there === undefined || fresh.length > 0;
-    if (isNews && endedAt !== undefined) setEnded(tx, session, endedAt && isoOf(endedAt));
+    const takesEnd = isNews && session.kind === 'external';
+    if (takesEnd && endedAt !== undefined) setEnded(tx, session, endedAt && isoOf(endedAt));
     return { sessionKey, agentId, added: fresh.length, known: known.length };
   });
 }

@@ -59,6 +59,18 @@ test('of a session that we ran it has ended when nothing was open on it any more
     expect(await stateOf(room, 'bob', sessionKey)).toEqual({ state: 'ended', endedAt });
   }));
 
+test('one that we run has no end of its own, also where an import brings more of it: it goes on', () =>
+  withHooks(async (room) => {
+    const { id, sessionKey: key } = await room.start({});
+    await room.host.play(id, 'done');
+    const { jsonl } = await room.ask('exportSession', { key });
+    const last = JSON.parse(jsonl.trimEnd().split('\n').at(-1)!) as ExportedTurn;
+    const more = { ...last, seq: last.seq + 1, text: 'said after the backup' };
+    await room.ask('importSession', { jsonl: `${jsonl}${JSON.stringify(more)}\n` });
+    expect(room.all(key).at(-1)).toBe(`${last.role}: said after the backup`);
+    expect(await stateOf(room, 'default', key)).toEqual({ state: 'idle', endedAt: null });
+  }));
+
 const about = { offshoot: 'session', version: 1, sessionKey: 's1', agentId: 'default' };
 const head = { ...about, harness: null, project: null, title: null, order: null };
 const turn = (seq: number, more: object = {}) => ({
