@@ -38,10 +38,14 @@ const ownParts = [16, 16] as const;
 /** How far into a word is looked for what makes it a secret. */
 const lookCharsMax = 200;
 
+/** Before a quote in JSON that is a text of JSON: one, and at each further level twice as many and one more. */
+const escapesMax = 7;
+export const escapes = `\\\\{0,${escapesMax}}`;
+
 /** What is said before a value that nobody should read. */
 export const secretNames =
-  'pass(?:word|wd|phrase)|secret|token|api[_-]?key|access[_-]?key|credentials?';
-const named = new RegExp(`(?:${secretNames})\\\\?["']?\\s*[=:]\\s*\\\\?["']?`, 'i');
+  'pass(?:word|wd|phrase)|secret|token|(?:api|access|secret|private)[_-]?key|credentials?';
+const named = new RegExp(`(?:${secretNames})${escapes}["']?\\s*[=:]\\s*${escapes}["']?`, 'i');
 /** A path, or a commit's id. */
 const harmless =
   /\.{0,2}\/|[0-9a-f]{40}\b|(?:[\w@-]{1,100}\/){1,20}[\w@.-]{0,100}\.[a-z]\w{0,4}\b/iy;
@@ -53,18 +57,20 @@ export function namedSecrets(text: string): Iterable<Span> {
   const letters = seeker(text, /[A-Za-z]/);
   const valueAt = (from: number): Span | null => {
     const end = ends(from).from;
-    // A quote that is escaped ends it before its backslash.
-    const to = text[end - 1] === '\\' && /["']/.test(text[end] ?? '') ? end - 1 : end;
+    // A quote that is escaped ends it before its backslashes.
+    const to = /["']/.test(text[end] ?? '') ? beforeEscapes(text, end) : end;
     if (to - from < 8) return null;
     const seen = Math.min(end, from + lookCharsMax + 1);
     if (digits(from).from >= seen || letters(from).from >= seen) return null;
     harmless.lastIndex = from;
     return harmless.test(text) ? null : { from, to };
   };
-  // A backslash before a value is not of it, unless it would be too short without.
-  return spansOf(
-    text,
-    named,
-    ({ to }) => valueAt(to) ?? (text[to - 1] === '\\' ? valueAt(to - 1) : null),
-  );
+  // Backslashes before a value are not of it, unless it would be too short without.
+  return spansOf(text, named, ({ to }) => valueAt(to) ?? valueAt(beforeEscapes(text, to)));
+}
+
+function beforeEscapes(text: string, at: number): number {
+  let from = at;
+  while (at - from < escapesMax && text[from - 1] === '\\') from -= 1;
+  return from;
 }

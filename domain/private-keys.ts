@@ -12,7 +12,7 @@ const bodyCharsMax = 8000;
 
 /** One line of a key that has no end, its end of line before it, also as JSON has that, and further in, as YAML has it. */
 const bodyLine =
-  /(?:\r?\n|\\[nr])[ \t]*(?:[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]*)(?=\r?\n|\\[nr]|$)/y;
+  /(?:\r?\n|\\{1,7}[nr])[ \t]*(?:[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]*)(?=\r?\n|\\{1,7}[nr]|$)/y;
 const linesMax = 1000;
 
 /** Lines of a key whose beginning is gone, looked for backwards from its end; the last of them may be a short one. */

@@ -1,7 +1,7 @@
 /** Secrets by their shapes, cut out of whatever leaves a session: blocks, excerpts, answers, callbacks, exports. Paths and commit ids are none. */
 
 import { withoutSpans, type Span } from './found-spans.ts';
-import { apiKeys, namedSecrets, secretNames, signedTokens } from './long-secrets.ts';
+import { apiKeys, escapes, namedSecrets, secretNames, signedTokens } from './long-secrets.ts';
 import { privateKeys } from './private-keys.ts';
 import { holdsTooMuch } from './scan-json.ts';
 
@@ -66,8 +66,10 @@ const shapes: readonly Shape[] = [
   {
     kind: 'credential',
     start: 'z(?<=uthoriz)ation|Z(?<=UTHORIZ)ATION',
-    secrets:
-      /\b(authorization\\?["']?\s*[:=,]\s*\\?["'`]?basic\s\s*)[A-Za-z0-9+/_=-]{6}[A-Za-z0-9+/_=-]*/gi,
+    secrets: new RegExp(
+      `\\b(authorization${escapes}["']?\\s*[:=,]\\s*${escapes}["'\`]?basic\\s\\s*)[A-Za-z0-9+/_=-]{6}[A-Za-z0-9+/_=-]*`,
+      'gi',
+    ),
   },
   {
     kind: 'password',
@@ -76,7 +78,7 @@ const shapes: readonly Shape[] = [
   },
   {
     kind: 'secret',
-    start: `[=:](?<=(?:${inAnyCase(secretNames)})\\\\?["']?\\s*[=:])`,
+    start: `[=:](?<=(?:${inAnyCase(secretNames)})${escapes}["']?\\s*[=:])`,
     secrets: namedSecrets,
   },
 ];

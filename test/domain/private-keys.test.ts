@@ -22,6 +22,11 @@ test.each<[string, string, string[]]>([
     [`${begin}\n${line.trim()}`],
   ],
   [
+    'one cut off, in JSON that is a text of JSON',
+    `"${begin}\\\\n${line.trim()}\\\\n${line.trim()}\\\\nso it is"`,
+    [`${begin}\\\\n${line.trim()}\\\\n${line.trim()}`],
+  ],
+  [
     'one cut off that stands further in',
     `key: |\n  ${begin}\n  ${line}  ${line}so it is`,
     [`${begin}\n  ${line}  ${line.trim()}`],

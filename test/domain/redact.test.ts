@@ -55,6 +55,8 @@ test.each([
   ['postgres://app:hunter2@db/main', 'postgres://app:[redacted password]@db/main'],
   [`API_KEY="${made('a1b2c3', 'd4e5f6')}"`, 'API_KEY="[redacted secret]"'],
   [`password: ${made('correct7', 'horse')}`, 'password: [redacted secret]'],
+  [`SECRET_KEY='${made('correct7', 'horse')}'`, "SECRET_KEY='[redacted secret]'"],
+  [`privateKey: ${made('correct7', 'horse')}`, 'privateKey: [redacted secret]'],
   [`My-API_keY = ${made('correct7', 'horse')}`, 'My-API_keY = [redacted secret]'],
   [
     `curl -d "{\\"password\\": \\"${made('correct7', 'horse')}\\"}"`,
@@ -82,6 +84,20 @@ test.each([
   '{"url":"http://localhost:3000","email":"me@example.com"}',
 ])('paths, commit ids and common words stay: %s [signet 34]', (text) => {
   expect(redact(text)).toBe(text);
+});
+
+test.each([
+  [(secret: string) => `curl -d '{"password": "${secret}"}'`, made('correct7', 'horse')],
+  [(secret: string) => `curl -d "{\\"password\\": \\"${secret}\\"}"`, made('correct7', 'horse')],
+  [(secret: string) => `{"Authorization": "Basic ${secret}"}`, made('dXNlcjpw', 'YXNz')],
+])('it goes from JSON, and from JSON that is a text of JSON', (around, secret) => {
+  const levels = [around(secret)];
+  for (let level = 0; level < 2; level += 1) levels.push(JSON.stringify({ a: levels.at(-1) }));
+  for (const text of levels) {
+    const [before, after] = text.split(secret);
+    expect(redact(text)).toMatch(/\[redacted \w+\]/);
+    expect(redact(text).replace(/\[redacted \w+\]/, '')).toBe(`${before}${after}`);
+  }
 });
 
 const key = made('-----BEGIN ', 'PRIVATE KEY-----');
@@ -155,6 +171,7 @@ test.each([
   'token=',
   'token=a/',
   'password=\\',
+  'password=\\\\\\\\"',
   made('sk', '-'),
   'eyJ-',
   'eyJ-aaaaaaaa.',
