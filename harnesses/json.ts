@@ -30,7 +30,8 @@ const secondsMax = 100_000_000_000;
 
 /** As text: of other words a date is made, too, of `call 5` a day in May. */
 const timeText = /^\d{4}-\d\d-\d\d|\b\d{4}\b.* \d\d:\d\d/;
-const digits = /^\d{1,20}(?:\.\d{1,20})?$/;
+/** Fewer digits are a year, or a day. */
+const digits = /^\d{10,20}(?:\.\d{1,20})?$/;
 /** Nobody writes a time in more: a longer text is not looked through for one. */
 const timeCharsMax = 100;
 
