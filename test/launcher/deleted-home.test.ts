@@ -21,7 +21,7 @@ function stackOf(home: string): ProcessId[] {
 
 test('a launcher whose home was deleted says so once, ends its stack and itself, and brings no home back', async () => {
   await withRoom(async ({ home, startLauncher, lines }) => {
-    const launcher = startLauncher();
+    const launcher = await startLauncher();
     await until('all processes are up', () => lines.includes('all processes are up'));
     const stack = stackOf(home);
     const exit = once(launcher, 'exit');
@@ -42,7 +42,7 @@ test('in a home that took the place of its own a launcher starts, writes and end
     mkdirSync(room.home);
     process.kill(server.pid, 'SIGKILL');
     await until('the server is gone', () => !isRunning(server));
-    const other = room.startLauncher();
+    const other = await room.startLauncher();
     const isUp = () => room.lines.filter((line) => line === 'all processes are up').length === 2;
     await until('the stack of the new home is up', isUp);
     expect(await launcher.finished).toMatchObject({ code: 'home_unusable' });

@@ -130,7 +130,7 @@ test('a port that is taken is refused at once by its holder, before anything is 
 
 test('what outlived a killed launcher is adopted by the next one', async () => {
   await withRoom(async (room) => {
-    const first = room.startLauncher();
+    const first = await room.startLauncher();
     await until('all processes are up', () => room.lines.includes('all processes are up'));
     const before = [pidOf(room.home, 'server'), pidOf(room.home, 'host')];
     first.kill('SIGKILL');
@@ -148,7 +148,7 @@ test('what outlived a killed launcher is adopted by the next one', async () => {
 
 test('SIGTERM to the launcher ends the stack in order', async () => {
   await withRoom(async (room) => {
-    const child = room.startLauncher();
+    const child = await room.startLauncher();
     await until('all processes are up', () => room.lines.includes('all processes are up'));
     child.kill('SIGTERM');
     const [code] = (await once(child, 'exit')) as [number];
@@ -159,7 +159,7 @@ test('SIGTERM to the launcher ends the stack in order', async () => {
 
 test('with leaveAgents the host is told to drain and lives on, and is adopted by the next', async () => {
   await withRoom(async (room) => {
-    room.startLauncher();
+    await room.startLauncher();
     await until('all processes are up', () => room.lines.includes('all processes are up'));
     const host = readPidFile(homePaths(room.home).hostPidFile);
     if (host === null) throw new Error('no pid file');
@@ -181,7 +181,7 @@ test('with leaveAgents the host is told to drain and lives on, and is adopted by
 test('down also ends what a killed launcher has left, and says when there is nothing', async () => {
   await withRoom(async (room) => {
     expect(await stopLauncher(room.home, quiet)).toEqual({ wasRunning: false });
-    const child = room.startLauncher();
+    const child = await room.startLauncher();
     await until('all processes are up', () => room.lines.includes('all processes are up'));
     child.kill('SIGKILL');
     await once(child, 'exit');
@@ -193,7 +193,7 @@ test('down also ends what a killed launcher has left, and says when there is not
 test('a host of which a killed launcher made no note is adopted by the next one, and ended by down', async () => {
   await withRoom(async (room) => {
     const killLauncher = async () => {
-      const launcher = room.startLauncher();
+      const launcher = await room.startLauncher();
       const isUp = () => room.lines.includes('all processes are up');
       await until('all processes are up', isUp);
       room.lines.length = 0;

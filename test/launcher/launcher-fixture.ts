@@ -8,10 +8,15 @@ import { saidIn } from '../../contract/log.ts';
 import { describeEvent } from '../../launcher/events.ts';
 import { launch, type Launcher, type LaunchOptions } from '../../launcher/launch.ts';
 import { stopLauncher } from '../../launcher/stop-launcher.ts';
+import { bundled } from '../support/bundled.ts';
 import { withFolder } from '../support/folder.ts';
 
 export const fixture = (name: string) =>
   fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
+
+let program: Promise<string> | null = null;
+/** A launcher over fake server and host, as a program. */
+export const launcherProgram = () => (program ??= bundled(fixture('launcher-program.ts')));
 
 export interface Room {
   home: string;
@@ -20,7 +25,7 @@ export interface Room {
   /** A launcher in this process. */
   launch: (change?: Partial<LaunchOptions>) => ReturnType<typeof launch>;
   /** A launcher in a process of its own, which may be killed. */
-  startLauncher: () => ChildProcess;
+  startLauncher: () => Promise<ChildProcess>;
   read: (name: string) => string[];
 }
 
@@ -40,8 +45,8 @@ export async function withRoom(run: (room: Room) => Promise<void>): Promise<void
     };
     const children: ChildProcess[] = [];
     const launchers: Launcher[] = [];
-    const startLauncher = () => {
-      const args = ['--import', 'tsx', fixture('launcher-program.ts')];
+    const startLauncher = async () => {
+      const args = [await launcherProgram()];
       const child = spawn(process.execPath, args, { env: { ...env, OFFSHOOT_HOME: home } });
       const keep = (chunk: Buffer) =>
         lines.push(...chunk.toString().trim().split('\n').map(saidIn));

@@ -1,26 +1,25 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { homePaths } from '../../contract/home.ts';
 import { writeFailure } from '../../launcher/failure-file.ts';
 import { stoppingLauncher } from '../../launcher/launcher-file.ts';
 import { readHealth } from '../../launcher/server-health.ts';
 import { startDetached } from '../../launcher/start-detached.ts';
 import { launcherStatus, stopLauncher } from '../../launcher/stop-launcher.ts';
-import { until, withRoom } from './launcher-fixture.ts';
+import { launcherProgram, until, withRoom } from './launcher-fixture.ts';
 
-const url = (path: string) => new URL(path, import.meta.url);
-const tsx = url('../../node_modules/tsx/dist/esm/index.mjs').href;
+let program = '';
+beforeAll(async () => void (program = await launcherProgram()));
 
 function optionsFor(home: string, lines: string[]) {
   return {
     home,
     port: null,
-    env: { ...process.env, TEMPORAL_ADDRESS: '127.0.0.1:9', NODE_OPTIONS: `--import ${tsx}` },
+    env: { ...process.env, TEMPORAL_ADDRESS: '127.0.0.1:9' },
     onProgress: (line: string) => lines.push(line),
-    launcherProgram: fileURLToPath(url('fixtures/launcher-program.ts')),
+    launcherProgram: program,
   };
 }
 
@@ -145,7 +144,7 @@ test('why another launcher ended keeps nobody waiting on a stack that is well', 
   await withRoom(async ({ home, startLauncher, lines }) => {
     const { failureFile } = homePaths(home);
     writeFailure(failureFile, new Error('no engine'));
-    const launcher = startLauncher();
+    const launcher = await startLauncher();
     await until('all processes are up', () => lines.includes('all processes are up'));
     const over = () => sleep(15_000, null, { ref: false });
     const again = () => Promise.race([startDetached(optionsFor(home, [])), over()]);

@@ -8,7 +8,7 @@ import { launcherStatus, stopLauncher } from '../../launcher/stop-launcher.ts';
 import { until, withRoom, type Room } from './launcher-fixture.ts';
 
 async function withStoppedLauncher(room: Room): Promise<number> {
-  const { pid } = room.startLauncher();
+  const { pid } = await room.startLauncher();
   await until('all processes are up', () => room.lines.includes('all processes are up'));
   process.kill(pid!, 'SIGSTOP');
   return pid!;
