@@ -11,6 +11,9 @@ export interface NamedSession {
 /** A session whose own key looks like an id is named with `session:` before it. */
 export const isInvocationId = (name: string) => name.startsWith('sub_');
 
+/** A session's key as it is typed where an id may stand, too: it is taken for none, and for no option. */
+export const typedKey = (key: string) => (/^(?:sub_|-)/.test(key) ? `session:${key}` : key);
+
 /** By its key alone. */
 export function sessionOf(name: string, agent: string | undefined): NamedSession {
   if (name.trim() === '') {

@@ -6,7 +6,7 @@ export function nextPage(command: Command, cursor: string): string {
 }
 
 /** `more` takes the place of what was given under the same names. */
-export function commandAgain(command: Command, more: Record<string, string> = {}): string {
+export function commandAgain(command: Command, more: Record<string, string | true> = {}): string {
   const given = command.options.flatMap((option) => {
     const name = option.attributeName();
     if (name in more || command.getOptionValueSource(name) !== 'cli') return [];
@@ -15,9 +15,14 @@ export function commandAgain(command: Command, more: Record<string, string> = {}
     if (value === true) return [flag];
     return [value].flat().flatMap((one) => [flag, String(one)]);
   });
-  const added = Object.entries(more).flatMap(([name, value]) => [`--${name}`, value]);
-  const words = ['offshoot', ...namesOf(command), ...command.args, ...given, ...added];
-  return words.map(forShell).join(' ');
+  const added = Object.entries(more).flatMap(([name, value]) =>
+    value === true ? [`--${name}`] : [`--${name}`, value],
+  );
+  const options = [...given, ...added];
+  // What begins like an option is none only behind all of them.
+  const isLikeOption = command.args.some((word) => word.startsWith('-'));
+  const rest = isLikeOption ? [...options, '--', ...command.args] : [...command.args, ...options];
+  return ['offshoot', ...namesOf(command), ...rest].map(forShell).join(' ');
 }
 
 /** Of one that is below another, both. */

@@ -67,11 +67,14 @@ async function callbacks(
   else if (answer.callbacks.length === 0) err.write('There are none.\n');
   else {
     const texts = answer.callbacks.map(({ envelope }) => envelope.trimEnd());
-    const isNew = answer.callbacks.some(({ state }) => state !== 'delivered');
+    // Those that a run is reading are its own to acknowledge.
+    const isNew = answer.callbacks.some(
+      ({ state }) => state === 'queued' || state === 'undelivered',
+    );
     out.write(`${texts.map((text) => (out.isTerminal ? plainText(text) : text)).join('\n\n')}\n`);
     // They are told again until then; a script that reads them knows what it does.
     if (isNew && !ack && err.isTerminal) {
-      err.write(`\nOnce they are read: ${commandAgain(command)} --ack\n`);
+      err.write(`\nOnce they are read: ${commandAgain(command, { ack: true })}\n`);
     }
   }
   if (answer.remaining > 0 && !json) {

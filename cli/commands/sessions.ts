@@ -107,7 +107,7 @@ async function nothingFound(
   client: OffshootClient,
   command: Command,
 ): Promise<string> {
-  const { agent, json: _, ...filters } = command.opts<SessionsOptions>();
+  const { agent, json: _, limit: _limit, ...filters } = command.opts<SessionsOptions>();
   const listOf = (id?: string) =>
     `offshoot sessions${id === undefined ? '' : ` --agent ${forShell(id)}`}`;
   if (Object.keys(filters).length > 0) return `There are none. Without filters: ${listOf(agent)}\n`;

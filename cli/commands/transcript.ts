@@ -64,7 +64,10 @@ async function transcript(
     isAny = true;
     out.write(json ? `${JSON.stringify(turn)}\n` : renderTurn(turn, style));
   }
-  if (!isAny) err.write('Nothing was said in it yet.\n');
+  if (!isAny) {
+    const { after = 0 } = options;
+    err.write(`Nothing was said in it ${after === 0 ? '' : `after #${after} `}yet.\n`);
+  }
   return exitCodes.ok;
 }
 

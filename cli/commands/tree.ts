@@ -8,7 +8,7 @@ import { oneLine } from '../../domain/plain-text.ts';
 import { connect, ownSession } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { isInvocationId, sessionOf, type NamedSession } from '../named-session.ts';
+import { isInvocationId, sessionOf, typedKey, type NamedSession } from '../named-session.ts';
 import { commandAgain, forShell } from '../next-page.ts';
 import { agentOption, jsonOption, ofAgent } from '../option-values.ts';
 import { createStyle } from '../render/style.ts';
@@ -67,7 +67,7 @@ function leftOut(top: Tree, agent: string | undefined): string {
   const [first] = top.children.flatMap(withMore);
   if (first === undefined) return shown;
   const of = agent === undefined ? '' : ` --agent ${forShell(agent)}`;
-  return `${shown} What is below one further down: offshoot tree ${forShell(first.sessionKey)}${of}`;
+  return `${shown} What is below one further down: offshoot tree ${forShell(typedKey(first.sessionKey))}${of}`;
 }
 
 /** Who has more than is shown here, those furthest down first. */

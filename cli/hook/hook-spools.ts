@@ -11,7 +11,7 @@ export function hookSpoolsOf({ hookSpools, ownHookSpool }: HomePaths): string[] 
       .map(({ name }) => join(hookSpools, name));
     return [ownHookSpool, ...found.filter((folder) => folder !== ownHookSpool)];
   } catch {
-    // Nothing was ever kept.
-    return [];
+    // Nothing was ever kept, or nothing can be: who looks into the home's own learns which.
+    return [ownHookSpool];
   }
 }

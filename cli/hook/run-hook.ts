@@ -126,7 +126,7 @@ async function send(hook: SpooledHook, way: Way): Promise<Delivered> {
   if (server === null) {
     return { posted: { kind: 'away', why: 'no server is running: start it with `offshoot up`' } };
   }
-  if (!URL.canParse(server.url)) {
+  if (!URL.canParse(server.url) || !/^https?:$/.test(new URL(server.url).protocol)) {
     const why = `OFFSHOOT_URL is no address: ${JSON.stringify(server.url)}`;
     return { posted: { kind: 'away', why } };
   }

@@ -39,6 +39,10 @@ test('callbacks of the own session are shown, and acknowledged when asked', asyn
       expect(seenByPerson.err).toContain(
         "Once they are read: offshoot callbacks 'my key' -s all --ack\n",
       );
+      // A run is reading these: to acknowledge them would do nothing.
+      callback.state = 'handed';
+      const handed = await cli(['callbacks', 'main'], { url, isTerminal: true });
+      expect(handed.err).not.toContain('--ack\n');
     },
   );
 });

@@ -1,6 +1,6 @@
 /** Hooks that nobody has taken yet, or that were set aside: somebody must hear of them. */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { findHookTarget } from '../../cli/hook/hook-target.ts';
 import { openHookSpool } from '../../client/hook-spool.ts';
@@ -69,10 +69,14 @@ test('each that is set aside is told by how many, where, why and what to do', ()
     expect(found.every(({ why, remedy }) => why && remedy)).toBe(true);
   }));
 
-test('a spool that cannot be read is wrong: nothing can be kept there', () =>
-  withServer({}, async (run, { ownHookSpool }) => {
-    mkdirSync(join(ownHookSpool, '..'), { recursive: true });
-    writeFileSync(ownHookSpool, '');
-    const [found] = named(await findings(run('--json')), 'hooks');
-    expect(found).toMatchObject({ level: 'error', what: expect.stringContaining('ENOTDIR') });
-  }));
+test.each(['.', '..'])(
+  'a spool that cannot be read is wrong: nothing can be kept there (%s)',
+  (at) =>
+    withServer({}, async (run, { ownHookSpool }) => {
+      const path = join(ownHookSpool, at);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, '');
+      const [found] = named(await findings(run('--json')), 'hooks');
+      expect(found).toMatchObject({ level: 'error', what: expect.stringContaining('ENOTDIR') });
+    }),
+);

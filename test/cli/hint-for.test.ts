@@ -16,6 +16,12 @@ test.each<[args: string[], detail: string, hint: string | null, told: string]>([
     "Say whose: `offshoot transcript 'my key' -n 3 --agent 'Jo'\\''s'`",
   ],
   [
+    ['search', '-s', 'my key', '--', '-vlan trunk'],
+    twins,
+    null,
+    "Say whose: `offshoot search -s 'my key' --agent 'Jo'\\''s' -- '-vlan trunk'`",
+  ],
+  [
     ['run', 'demo', 'x', '-p', 'my key'],
     twins,
     null,

@@ -5,6 +5,7 @@ import { noVariables, withHookHome } from './hook-home.ts';
 
 test.each([
   ['nonsense', 'OFFSHOOT_URL is no address: "nonsense"'],
+  ['localhost:8464', 'OFFSHOOT_URL is no address: "localhost:8464"'],
   [null, 'It is unauthorized: OFFSHOOT_TOKEN is not taken'],
 ])('what is wrong with the environment is told by its name: %s', (url, why) =>
   withHookHome(

@@ -144,9 +144,12 @@ test('where there are none, what to look at next is a command that can be typed'
       withFolder(async (home) => {
         writeServerFile(home, { url, pid: process.pid });
         const told = async (args: string[]) => (await cli(args, { home })).err;
-        expect(await told(['sessions'])).toBe(
-          "There are none of agent default. Of another one: offshoot sessions --agent 'Jo'\\''s'\n",
-        );
+        // How many at most is no filter.
+        for (const args of [['sessions'], ['sessions', '-n', '5']]) {
+          expect(await told(args)).toBe(
+            "There are none of agent default. Of another one: offshoot sessions --agent 'Jo'\\''s'\n",
+          );
+        }
         expect(await told(['sessions', '--agent', 'b', '--active'])).toBe(
           'There are none. Without filters: offshoot sessions --agent b\n',
         );

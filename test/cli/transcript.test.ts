@@ -102,12 +102,15 @@ test('the words of an invocation are told by its id, also while it runs, and who
     async ({ url, seen }) => {
       const none = await cli(['transcript', 'sub_1'], { url });
       expect(none).toMatchObject({ exitCode: 0, out: '', err: 'Nothing was said in it yet.\n' });
+      const since = await cli(['transcript', 'sub_1', '--after', '3'], { url });
+      expect(since.err).toBe('Nothing was said in it after #3 yet.\n');
       const live = await cli(['transcript', 'sub_1', '--follow', '--json', '-n', '1'], { url });
       expect(live.out).toBe(`${JSON.stringify(said)}\n`);
       // A stream that is left open would keep the command from ending.
       await until(() => isLeft);
       expect(seen.map((one) => one.url)).toEqual([
         '/api/subagents/sub_1/transcript?after=0',
+        '/api/subagents/sub_1/transcript?after=3',
         '/api/subagents/sub_1/events',
       ]);
     },

@@ -98,6 +98,27 @@ test('a key that is cut on a terminal is whole in a pipe, and the command for th
   );
 });
 
+test('where not all is shown, the tree of one further down is a command that works as it is printed', async () => {
+  let children = [reportedNode('its own', { hasMore: true })];
+  await withFakeServer(
+    (_, response) =>
+      answerJson(response, { ...mixed, children, total, truncated: true, hasMore: true }),
+    async ({ url, seen }) => {
+      const command = async (args: string[]) =>
+        / one further down: offshoot (.*)\n$/.exec((await cli(args, { url })).err)?.[1];
+      expect(await command(['tree', main])).toBe("tree 'its own'");
+      expect(await command(['tree', main, '--agent', 'a b'])).toBe("tree 'its own' --agent 'a b'");
+      // A key is not taken for an id, nor for an option.
+      for (const key of ['sub_one', '-one']) {
+        children = [reportedNode(key, { hasMore: true })];
+        expect(await command(['tree', main])).toBe(`tree session:${key}`);
+        await cli(['tree', `session:${key}`], { url });
+        expect(seen.at(-1)?.url).toBe(`/api/sessions/session%3A${key}/tree`);
+      }
+    },
+  );
+});
+
 test('where nothing was run yet, the newest session that a program reports is meant', async () => {
   let sessions: object[] = [sessionOf('below', { rootSessionId: main })];
   await withFakeServer(
