@@ -13,7 +13,7 @@ import { addMark } from './said.ts';
 export function endSession(heard: Heard, reason?: string): void {
   const { tx, session, at } = heard;
   // A program that failed has not told the end of its turn: what it was told stands in its transcript all the same.
-  settleOffers(tx, session);
+  settleOffers(tx, session, { at });
   addMark(heard, `ended${reason ? `: ${reason}` : ''}`);
   releaseClaim(tx, session.id);
   for (const { id: sessionId } of setOver(tx, session, at)) {

@@ -88,11 +88,15 @@ test('an end that is told after a later one moves nothing back: what was said be
   }));
 
 const inTime = callerAs({ claims: { role: 'admin' } });
-/** A session whose last prompt was offered a callback. */
-async function offered(room: HookRoom): Promise<void> {
+/** A session with a callback that waits. */
+async function answered(room: HookRoom): Promise<void> {
   await room.prompt('s1', 'begin');
   const { id } = await room.start({ executionMode: 'ASYNC_CALLBACK', parentSessionId: 's1' });
   await room.host.play(id, 'the answer');
+}
+/** A session whose last prompt was offered a callback. */
+async function offered(room: HookRoom): Promise<void> {
+  await answered(room);
   expect((await room.prompt('s1', 'go')).inject).toContain('the answer');
 }
 const states = async (room: HookRoom) => (await room.callbacks('s1')).map(({ state }) => state);
@@ -129,14 +133,26 @@ test('a program whose clock is behind is offered it thrice at its stops, and can
     expect((await room.prompt('s1', 'and now?')).inject).toContain('the answer');
   }));
 
-test('what an end that is told late has read was read then: the session is active no later', () =>
-  withHooks(async (room) => {
-    await offered(room);
-    const [callback] = await room.callbacks('s1');
-    const at = ago(room, 0);
-    room.clock.advance(24 * 60 * 60_000);
-    const end = { ...hook, at, transcript: `User: ${callback!.id}\n` };
-    await room.ask('hookSessionEnd', end, late);
-    expect(await states(room)).toEqual(['delivered']);
-    expect((await room.ask('getSession', { key: 's1' })).lastActivityAt).toBe(at);
-  }));
+async function offeredAsItWentOn(room: HookRoom): Promise<void> {
+  await answered(room);
+  const stop = { ...hook, stopHookActive: true };
+  expect((await room.ask('hookStop', stop)).inject).toContain('the answer');
+}
+
+test.each([
+  ['a prompt', offered],
+  ['a stop without a name, as it went on', offeredAsItWentOn],
+])(
+  'what an end that is told late has read of %s was read then: the session is active no later',
+  (_, offer) =>
+    withHooks(async (room) => {
+      await offer(room);
+      const [callback] = await room.callbacks('s1');
+      const at = ago(room, 0);
+      room.clock.advance(24 * 60 * 60_000);
+      const end = { ...hook, at, transcript: `User: ${callback!.id}\n` };
+      await room.ask('hookSessionEnd', end, late);
+      expect(await states(room)).toEqual(['delivered']);
+      expect((await room.ask('getSession', { key: 's1' })).lastActivityAt).toBe(at);
+    }),
+);
