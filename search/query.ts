@@ -24,13 +24,17 @@ export function parseQuery(text: string): Query {
   let left: number = limits.queryWordsMax;
   for (const token of tokensOf(text.normalize('NFKC'))) {
     if (left === 0) break;
-    const words = wordsIn(token.text).slice(0, left);
+    const all = wordsIn(token.text);
+    const words = all.slice(0, left);
     left -= words.length;
-    if (words.length === 0) continue;
-    const whole = token.isPhrase ? phrase(words, token.hasStar) : wholeOf(words, token.hasStar);
+    const isCut = words.length < all.length;
+    // Half a phrase stands in more turns than are to be left out.
+    if (words.length === 0 || (isCut && token.isWithout)) continue;
+    const hasStar = token.hasStar && !isCut;
+    const whole = token.isPhrase ? phrase(words, hasStar) : wholeOf(words, hasStar);
     if (token.isWithout) query.without.push(whole);
     else if (token.isPhrase) query.terms.push(whole);
-    else query.terms.push(...termsOf(words, token.hasStar));
+    else query.terms.push(...termsOf(words, hasStar));
   }
   const terms = withSomeHard(unique(query.terms)).toSorted((a, b) => +a.isSoft - +b.isSoft);
   return { terms: terms.slice(0, termsMax), without: query.without };

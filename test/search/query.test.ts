@@ -50,6 +50,13 @@ test('no more words are asked for than are useful, and none is longer than that'
   expect(parseQuery('x'.repeat(1000)).terms[0]!.match).toBe(`text : "${'x'.repeat(64)}"`);
 });
 
+test('what is cut off by the words there may be leaves out nothing, and begins nothing', () => {
+  const before = 'hay '.repeat(limits.queryWordsMax - 1);
+  expect(parseQuery(`${before} -"of the trunk"`).without).toEqual([]);
+  expect(parseQuery(`${before} -of`).without).toHaveLength(1);
+  expect(matches(`${before} "trunk port"*`)).toEqual(['text : "hay"', 'text : "trunk"']);
+});
+
 test.each([
   ['trunk -vlan', ['the trunk alone', 'ports of the trunk']],
   ['trunk -"trunk alone"', ['a trunk of a vlan', 'ports of the trunk']],
