@@ -243,7 +243,7 @@ export const treeSchema = z.intersection(
     truncated: z
       .boolean()
       .describe(
-        `Those furthest down are left out, and of one level the newest: at most ${limits.treeNodesMax} are shown, and ${limits.treeLevelsMax} levels. The tree of a session with \`hasMore\` shows what is below that.`,
+        `Those furthest down are left out, and of one level the newest: at most ${limits.treeNodesMax} are shown, the oldest ${limits.treeNodesMax} of their invocations, and ${limits.treeLevelsMax} levels. The tree of a session with \`hasMore\` shows what is below that.`,
       ),
   }),
 );
