@@ -4,10 +4,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { cachedBinary } from '../../engine/cache.ts';
 import { buildEngine, enginePath } from '../../engine/engine-commands.ts';
 import { findBinary, type FindDeps } from '../../engine/find-binary.ts';
+import { bundled } from '../support/bundled.ts';
 import { withFolder } from '../support/folder.ts';
 import { fakeGo, fakeTemporal, linesOf, writeProgram } from './fake-programs.ts';
 
@@ -203,10 +204,12 @@ test('looking does not download or build; building does not take what PATH has',
   });
 });
 
-const program = fileURLToPath(new URL('fixtures/find-binary-program.ts', import.meta.url));
+const finder = fileURLToPath(new URL('fixtures/find-binary-program.ts', import.meta.url));
+let program = '';
+beforeAll(async () => void (program = await bundled(finder)));
 
 function startFind(cacheDir: string, path: string) {
-  return spawn(process.execPath, ['--import', 'tsx', program, cacheDir, path]);
+  return spawn(process.execPath, [program, cacheDir, path]);
 }
 
 async function find(cacheDir: string, path: string): Promise<{ source: string; errors: string }> {

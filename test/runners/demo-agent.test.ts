@@ -9,6 +9,7 @@ import { renderCallback, renderCallbackTurn } from '../../domain/envelope.ts';
 import { overMcp } from '../../runners/demo-agent/over-mcp.ts';
 import type { Callback, SubAgentRecord } from '../../contract/records.ts';
 import type { RunSpec } from '../../contract/run.ts';
+import { bundled } from '../support/bundled.ts';
 import { agentFile, run, specOf, withRoom } from './run-fixture.ts';
 import { demoRunner } from '../../runners/demo.ts';
 
@@ -90,25 +91,24 @@ function record(id: string): SubAgentRecord {
   };
 }
 
-const entry = fileURLToPath(new URL('../../runners/demo-agent/main.ts', import.meta.url));
-const tsx = fileURLToPath(new URL('../../node_modules/tsx/dist/esm/index.mjs', import.meta.url));
+const source = fileURLToPath(new URL('../../runners/demo-agent/main.ts', import.meta.url));
+let entry = '';
 
 function ask(prompt: string, spec: Partial<RunSpec> = {}) {
-  const built = demoRunner(entry);
-  // From source, so that the test needs no build.
-  const runner = { ...built, args: ['--import', tsx, ...built.args], timeoutSeconds: 20 };
+  const runner = { ...demoRunner(entry), timeoutSeconds: 20 };
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return withRoom((room) => run(room, specOf(room, runner, { prompt, url, ...spec })));
 }
 
 /** Begun first: they do nothing but wait, and the others run meanwhile. */
 let hanging: Promise<Awaited<ReturnType<typeof run>>[]>;
-beforeAll(() => {
+beforeAll(async () => {
+  // From source, so that the test needs no build.
+  entry = await bundled(source);
   const untilItsTurnEnds = async (prompt: string) =>
     withRoom((room) => {
       // Long enough for the program to be up on a busy machine: before that SIGTERM ends it, deaf or not.
       const runner = { ...demoRunner(entry), timeoutSeconds: 8 };
-      runner.args = ['--import', tsx, entry];
       return run(room, specOf(room, runner, { prompt }));
     });
   hanging = Promise.all(['hang', 'ignore-term; hang'].map(untilItsTurnEnds));
