@@ -26,14 +26,16 @@ export function see<A>(
   before: SessionRow | null,
   at: string,
 ): SessionRow {
-  const { asking, agentId, about, config, kind, hook, askedBy } = hearing;
+  const { asking, agentId, about, caller, config, kind, hook, askedBy } = hearing;
   if (about.rootSessionKey !== null) seeRoot(tx, hearing, about.rootSessionKey, at);
+  // What is told late says nothing anew that may have been said since.
+  const since = caller.isLateHook && before !== null && at < before.updated_at ? before : null;
   const told = {
     agentId,
     sessionKey: about.sessionKey,
     harness: hook.harness,
-    project: hook.project ?? null,
-    title: hook.title ?? null,
+    project: since?.project ?? hook.project ?? null,
+    title: since?.title ?? hook.title ?? null,
     at,
   };
   const session = registerSession(tx, told, before ?? undefined);

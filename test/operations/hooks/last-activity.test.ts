@@ -1,9 +1,11 @@
 /** When a session was active is said by its events, not by when they come: what is told late holds nothing now. */
 import { expect, test } from '@jest/globals';
 import { limits } from '../../../contract/limits.ts';
+import { callerAs } from '../operations-fixture.ts';
 import { everyHook, hookNames, line, withHooks, type HookRoom } from './hooks-fixture.ts';
 
 const ago = (room: HookRoom, ms: number) => new Date(room.clock.now().getTime() - ms).toISOString();
+const late = callerAs({ claims: { role: 'admin' }, isLateHook: true });
 const day = 24 * 60 * 60_000;
 const states = async (room: HookRoom, more: object = {}) =>
   (await room.ask('listSessions', more)).sessions;
@@ -49,6 +51,20 @@ test('what is told late leaves what has happened since, and the order of the lis
       before.map(({ lastActivityAt }) => lastActivityAt),
     );
     expect(after[1]).toMatchObject({ project: '/told/late', expiresAt: before[1]!.expiresAt });
+  }));
+
+test('where a session works, and what it is called, is not said anew by what is told late', () =>
+  withHooks(async (room) => {
+    const about = () => room.ask('getSession', { key: 's1' });
+    const start = { ...everyHook.hookSessionStart, title: 'old' };
+    const kept = (more: object) => room.ask('hookSessionStart', { ...start, ...more }, late);
+    const early = ago(room, 3_600_000);
+    await room.prompt('s1', 'now', { project: '/repo/new' });
+    await kept({ at: early, project: '/repo/old' });
+    expect(await about()).toMatchObject({ project: '/repo/new', title: 'old' });
+    room.clock.advance(1000);
+    await kept({ at: ago(room, 0), project: '/repo/newer', title: 'new' });
+    expect(await about()).toMatchObject({ project: '/repo/newer', title: 'new' });
   }));
 
 test('a claim lasts for as long since the event as since one that comes at once', () =>
