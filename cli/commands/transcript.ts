@@ -51,7 +51,8 @@ async function transcript(
   const turns = isInvocationId(name)
     ? turnsOfInvocation(client, name, options)
     : turnsOfSession(client, sessionOf(name, agent), options);
-  const said = upTo(limit, untilFirst(deps, json ? turns : withWords(turns)));
+  const doing = follow ? 'waiting for what is said' : 'reading';
+  const said = upTo(limit, untilFirst(deps, doing, json ? turns : withWords(turns)));
   if (json && !follow) {
     const all: Turn[] = [];
     for await (const turn of said) all.push(turn);
@@ -74,10 +75,11 @@ async function transcript(
 /** In another order than they came the first of them is known when all are there. */
 async function* untilFirst<T>(
   deps: CliDeps,
+  doing: string,
   turns: AsyncGenerator<T, void>,
 ): AsyncGenerator<T, void> {
   try {
-    const first = await withProgress(deps, 'reading', turns.next());
+    const first = await withProgress(deps, doing, turns.next());
     if (!first.done) yield first.value;
     yield* turns;
   } finally {

@@ -78,6 +78,14 @@ test('a session is followed from what was said on, until somebody has enough', a
       response.write(': still here\n\n');
     },
     async ({ url, seen }) => {
+      const silent = startCli(['transcript', 's1', '-f', '--after', '6', '-n', '1'], {
+        url,
+        isTerminal: true,
+      });
+      await until(() => silent.err().includes('waiting for what is said'));
+      say(turn(7));
+      expect((await silent.done).err).not.toContain('reading');
+      seen.length = 0;
       const run = startCli(['transcript', 's1', '-f', '-n', '6'], { url });
       await until(() => seen.some((one) => one.url === '/api/sessions/s1/events'));
       expect(seen.at(-1)?.headers['last-event-id']).toBe('6');
