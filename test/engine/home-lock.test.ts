@@ -4,19 +4,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { takeHome } from '../../engine/home-lock.ts';
-import { bundled } from '../support/bundled.ts';
 
-const source = fileURLToPath(new URL('./fixtures/hold-home.ts', import.meta.url));
-let holder = '';
-beforeAll(async () => void (holder = await bundled(source)));
+const holder = fileURLToPath(new URL('./fixtures/hold-home.ts', import.meta.url));
+const tsx = fileURLToPath(new URL('../../node_modules/tsx/dist/esm/index.mjs', import.meta.url));
 
 async function withHolder(
   use: (home: string, holding: ChildProcess) => Promise<void>,
 ): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'offshoot-lock-'));
-  const holding = spawn(process.execPath, [holder, home], {
+  const holding = spawn(process.execPath, ['--import', tsx, holder, home], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {
