@@ -1,10 +1,11 @@
 /** `callbacks` and `runners`. */
 import type { Command } from 'commander';
+import type { OperationOutput } from '../../contract/operations.ts';
 import { connect, ownSession } from '../connect.ts';
 import type { Cli, CliDeps } from '../deps.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { commandAgain } from '../next-page.ts';
-import { namedSession } from '../named-session.ts';
+import { namedSession, sessionOf } from '../named-session.ts';
 import { agentOption, jsonOption } from '../option-values.ts';
 import { renderRunners } from '../render/list.ts';
 import { plainText } from '../../domain/plain-text.ts';
@@ -60,7 +61,8 @@ async function callbacks(
       'Name its key: `offshoot sessions` shows them.',
     );
   }
-  const named = await namedSession(client, name, agent);
+  const named =
+    session === undefined ? sessionOf(name, agent) : await namedSession(client, name, agent);
   const answer = await client.call('getCallbacks', { ...named, status });
   const { out, err } = deps;
   if (json) writeJson(out, answer);
@@ -78,14 +80,24 @@ async function callbacks(
     }
   }
   if (answer.remaining > 0 && !json) {
-    err.write(
-      `${answer.remaining} more come after these: acknowledge them (--ack), then ask again.\n`,
-    );
+    err.write(`${answer.remaining} more come after these: ${restOf(answer, named.key, status)}\n`);
   }
   // Only after they were shown: what is acknowledged is not told again.
   const ids = answer.callbacks.map(({ id }) => id);
   if (ack && ids.length > 0) await client.call('ackCallbacks', { ...named, ids });
   return exitCodes.ok;
+}
+
+/** Acknowledged ones give way to the next, but not where those are asked for, too. */
+function restOf(
+  { callbacks: shown }: OperationOutput<'getCallbacks'>,
+  key: string,
+  status: (typeof states)[number],
+): string {
+  const giveWay = ['open', 'queued', 'undelivered'].includes(status);
+  if (giveWay) return 'acknowledge them (--ack), then ask again.';
+  const after = shown.at(-1)?.id ?? '';
+  return `GET /api/sessions/${encodeURIComponent(key)}/callbacks?status=${status}&after=${after}`;
 }
 
 async function runners(deps: CliDeps, { json }: { json?: boolean }): Promise<ExitCode> {

@@ -26,6 +26,10 @@ test('callbacks of the own session are shown, and acknowledged when asked', asyn
         '/api/sessions/mine/callbacks/ack',
       ]);
       seen.length = 0;
+      // The environment names a session by its key, whatever that looks like.
+      await cli(['callbacks'], { url, env: { AGENT_SESSION_ID: 'sub_mine' } });
+      expect(seen.map((one) => one.url)).toEqual(['/api/sessions/sub_mine/callbacks?status=open']);
+      seen.length = 0;
       await cli(['callbacks', 'main', '--ack', '--agent', 'b'], { url });
       expect(seen.map((one) => [one.url, one.body])).toEqual([
         ['/api/sessions/main/callbacks?agentId=b&status=open', null],
@@ -38,6 +42,10 @@ test('callbacks of the own session are shown, and acknowledged when asked', asyn
       });
       expect(seenByPerson.err).toContain(
         "Once they are read: offshoot callbacks 'my key' -s all --ack\n",
+      );
+      // Among all they stay where they are, acknowledged or not.
+      expect(seenByPerson.err).toContain(
+        '2 more come after these: GET /api/sessions/my%20key/callbacks?status=all&after=cb_1\n',
       );
       // A run is reading these: to acknowledge them would do nothing.
       callback.state = 'handed';
