@@ -80,7 +80,7 @@ async function withTakenPorts(folder: string, times: number): Promise<() => Prom
 const startsIn = (folder: string) =>
   readFileSync(join(folder, 'starts'), 'utf8').trim().split('\n').length;
 
-test('an engine whose port was taken before it could listen there is started anew on other ones', () =>
+test('an engine whose port was taken before it could listen there is started anew', () =>
   withHome(async ({ home, start }) => {
     const { file } = await start({ findBinary: await withTakenPorts(home, 2) });
     expect(await checkHealth(file.address, 1_000)).toEqual({ serverVersion: file.version });
