@@ -45,7 +45,10 @@ export const escapes = `\\\\{0,${escapesMax}}`;
 /** What is said before a value that nobody should read. */
 export const secretNames =
   'pass(?:word|wd|phrase)|secret|token|(?:api|access|secret|private)[_-]?key|credentials?';
-const named = new RegExp(`(?:${secretNames})${escapes}["']?\\s*[=:]\\s*${escapes}["']?`, 'i');
+const named = new RegExp(
+  `(?:${secretNames})${escapes}["']?\\s*(?::=|[=:])\\s*${escapes}["']?`,
+  'i',
+);
 /** A path, or a commit's id. */
 const harmless =
   /\.{0,2}\/|[0-9a-f]{40}\b|(?:[\w@-]{1,100}\/){1,20}[\w@.-]{0,100}\.[a-z]\w{0,4}\b/iy;

@@ -55,6 +55,7 @@ test.each([
   ['postgres://app:hunter2@db/main', 'postgres://app:[redacted password]@db/main'],
   [`API_KEY="${made('a1b2c3', 'd4e5f6')}"`, 'API_KEY="[redacted secret]"'],
   [`password: ${made('correct7', 'horse')}`, 'password: [redacted secret]'],
+  [`token := "${made('correct7', 'horse')}"`, 'token := "[redacted secret]"'],
   [`SECRET_KEY='${made('correct7', 'horse')}'`, "SECRET_KEY='[redacted secret]'"],
   [`privateKey: ${made('correct7', 'horse')}`, 'privateKey: [redacted secret]'],
   [`My-API_keY = ${made('correct7', 'horse')}`, 'My-API_keY = [redacted secret]'],
