@@ -1,6 +1,7 @@
 /** Option values, parsed where they are typed, so that a mistake is named with its option. */
 import { InvalidArgumentError, Option } from 'commander';
 import { limits } from '../contract/limits.ts';
+import { parseServerAddress } from '../contract/server-address.ts';
 import { executionModes, statuses } from '../contract/words.ts';
 
 export function seconds(text: string): number {
@@ -42,9 +43,8 @@ export function slots(text: string): number {
 }
 
 export function serverUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url && /^https?:$/.test(url.protocol) && url.username === '')
-    return (url.origin + url.pathname).replace(/\/+$/, '');
+  const url = parseServerAddress(text);
+  if (url?.username === '') return (url.origin + url.pathname).replace(/\/+$/, '');
   throw new InvalidArgumentError('It must be an address such as http://10.0.0.1:8464.');
 }
 

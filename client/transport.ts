@@ -2,6 +2,7 @@
 import { anySignal } from '../contract/any-signal.ts';
 import { AppError } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
+import { parseServerAddress } from '../contract/server-address.ts';
 import { isChildToken } from './child-token.ts';
 import { problemOf } from './problem-error.ts';
 import { withRetries, type RetryOptions } from './retry.ts';
@@ -38,7 +39,7 @@ export interface HttpRequest {
 }
 
 export function createTransport(options: TransportOptions): Transport {
-  if (!URL.canParse(options.url)) {
+  if (parseServerAddress(options.url) === null) {
     throw new AppError('bad_request', `${JSON.stringify(options.url)} is not an address.`, {
       hint: 'Give the address of the server, as in http://127.0.0.1:8464.',
     });

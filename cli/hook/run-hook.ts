@@ -5,6 +5,7 @@ import type { HookSpool, SpooledHook } from '../../client/hook-spool.ts';
 import { postHook, type HookServer, type Posted } from '../../client/post-hook.ts';
 import { anySignal } from '../../contract/any-signal.ts';
 import { limits } from '../../contract/limits.ts';
+import { parseServerAddress } from '../../contract/server-address.ts';
 import { hooksOf } from '../../harnesses/hooks-of.ts';
 import { hookEvents, readHook, type HookCall } from '../../harnesses/hooks.ts';
 import { harnesses, harnessOf } from '../../harnesses/names.ts';
@@ -126,7 +127,7 @@ async function send(hook: SpooledHook, way: Way): Promise<Delivered> {
   if (server === null) {
     return { posted: { kind: 'away', why: 'no server is running: start it with `offshoot up`' } };
   }
-  if (!URL.canParse(server.url) || !/^https?:$/.test(new URL(server.url).protocol)) {
+  if (parseServerAddress(server.url) === null) {
     const why = `OFFSHOOT_URL is no address: ${JSON.stringify(server.url)}`;
     return { posted: { kind: 'away', why } };
   }

@@ -269,6 +269,9 @@ test('an answer that is not ours names the address, and one of another version s
   );
 });
 
-test('an address that is none is refused by name', () => {
-  expect(() => createClient({ url: 'localhost', token })).toThrow('"localhost" is not an address.');
-});
+test.each(['localhost', 'localhost:8464', '127.0.0.1:8464', 'ftp://localhost'])(
+  'an address that is none is refused by name: %s',
+  (url) => {
+    expect(() => createClient({ url, token })).toThrow(`"${url}" is not an address.`);
+  },
+);
