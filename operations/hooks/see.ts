@@ -108,9 +108,10 @@ function isAfterEnd<A>({ kind, hook, caller }: Hearing<A>, endedAt: string, at: 
 
 /** An end that is told late, of a session that has been at work since: it is not over. */
 export const hasGoneOn = ({ isLate, before, at }: Heard): boolean =>
-  isLate &&
-  before?.ended_at === null &&
-  Date.parse(before.updated_at) > Date.parse(at) + clocksApartMs;
+  isLate && before?.ended_at === null && wasAtWorkSince(before, at);
+
+export const wasAtWorkSince = ({ updated_at: lastAt }: SessionRow, at: string): boolean =>
+  Date.parse(lastAt) > Date.parse(at) + clocksApartMs;
 
 export type Reporter = Pick<Hearing<unknown>, 'asking' | 'caller'>;
 

@@ -72,6 +72,18 @@ test('nor does the stop of a sub-agent end one that has been at work since, and 
     });
   }));
 
+test('an end that is told late leaves a sub-agent in it that has been at work since', () =>
+  withHooks(async (room) => {
+    const [begun, over] = [30, 20].map((minutes) => ago(room, minutes * 60_000));
+    const sub = (harnessAgentId: string) => ({ ...hook, harnessAgentId });
+    await room.prompt('s1', 'begin', { at: begun });
+    await room.ask('hookSubagentStart', { ...sub('a1'), at: begun });
+    await room.ask('hookSubagentStart', sub('a2'));
+    await room.ask('hookSessionEnd', { ...hook, at: over }, late);
+    const ends = ['s1', 's1:a1', 's1:a2'].map((key) => room.session(key)!.ended_at);
+    expect(ends).toEqual([over, over, null]);
+  }));
+
 test('an end that is told after a later one moves nothing back: what was said between the two leaves it over', () =>
   withHooks(async (room) => {
     const [first, between, last] = [30, 20, 10].map((minutes) => ago(room, minutes * 60_000));
