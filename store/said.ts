@@ -68,14 +68,14 @@ export function lastSaid<Range extends TurnRange>(
 export const saidAfter = (db: Db, sessionId: number, after: number, charsMax: number) =>
   lastSaid(db, sessionId, rangesAfter(db, sessionId, after), charsMax);
 
-/** The last turn that was said until then, by what it says of its time; 0 where none of the last ones was. */
+/** The last turn before all that was said since then, by what they say of their time: nothing of that is hidden. */
 export function lastSaidBy(db: Db, session: { id: number; last_seq: number }, at: string): number {
-  const found = db.get<{ seq: number }>(
-    `SELECT seq FROM turns WHERE session_id = :id AND seq > :from AND role <> 'mark' AND at <= :at
-     ORDER BY seq DESC LIMIT 1`,
+  const { first } = db.get<{ first: number | null }>(
+    `SELECT min(seq) AS first FROM turns
+     WHERE session_id = :id AND seq > :from AND role <> 'mark' AND at > :at`,
     { id: session.id, from: session.last_seq - limits.digestTurnsMax, at },
-  );
-  return found?.seq ?? 0;
+  )!;
+  return first === null ? session.last_seq : first - 1;
 }
 
 /** So many of its newest turns are looked at: what was told in an outage, and more. */

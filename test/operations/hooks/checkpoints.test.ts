@@ -101,6 +101,16 @@ test('a summary that comes late is that of its own compaction, also where the tr
     expect(await offered(room)).toEqual(['Checkpoint:', `  ${next}`]);
   }));
 
+test('a summary that comes late hides nothing that was said since, where a prompt of before came late, too', () =>
+  withHooks(async (room) => {
+    await room.prompt('s1', 'one', { at: at(1) });
+    await room.prompt('s1', 'three', { at: at(8) });
+    const kept = { ...cc, userMessage: 'two', at: at(4) };
+    await room.ask('hookUserPromptSubmit', kept, late);
+    await room.ask('hookCompactionComplete', { ...cc, summary, at: at(5) }, late);
+    expect(await offered(room)).toContain('  User: three');
+  }));
+
 /** Twelve prompts, a compaction and an end; each hook once, or again right away. */
 async function live(room: HookRoom, times: number, isLate: boolean): Promise<void> {
   const caller = isLate ? late : room.admin;
