@@ -27,6 +27,7 @@ import { createSearcher } from '../../search/searcher.ts';
 import { openStore, type Store } from '../../store/index.ts';
 import { findInvocation, type InvocationRow } from '../../store/invocations.ts';
 import { wordsOf, type Words } from '../../store/words.ts';
+import { placeEmptyStore } from '../store/empty-store.ts';
 import { createClock, type TestClock } from '../store/store-fixture.ts';
 import { createHost, type TestHost } from './test-host.ts';
 
@@ -101,7 +102,9 @@ export async function withOperations<T>(
   const workspace = join(home, 'project');
   mkdirSync(workspace);
   const clock = options.clock ?? createClock();
-  const store = openStore(join(home, 'main.db'), { clock: clock.now, checkpoints: false });
+  const file = join(home, 'main.db');
+  await placeEmptyStore(file);
+  const store = openStore(file, { clock: clock.now, checkpoints: false });
   try {
     const room = createRoom(store, home, workspace, clock, options);
     if (options.isHostUp !== false) await room.host.hello(options.slots);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore, type Store } from '../../store/index.ts';
+import { placeEmptyStore } from './empty-store.ts';
 
 export interface StoreRoom {
   store: Store;
@@ -16,6 +17,7 @@ export async function withStore<T>(
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'offshoot-store-'));
   const file = join(folder, 'main.db');
+  await placeEmptyStore(file);
   const store = openStore(file, { checkpoints: false, ...options });
   try {
     return await use({ store, file, folder });
