@@ -1,7 +1,6 @@
 /** A runner host over HTTP that ends whatever it finds at once, without a process: for tests of the API alone. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OffshootClient } from '../../client/index.ts';
 import { homePaths } from '../../contract/home.ts';
 import { localHostId } from '../../contract/names.ts';
 import { signToken } from '../../domain/token.ts';
@@ -9,10 +8,13 @@ import { createStoreApi } from '../../worker/host/store-api.ts';
 import { succeeded } from '../operations/test-host.ts';
 import type { LoneServer } from './lone-server.ts';
 
-const LOOK_MS = 20;
+/** The end of a test waits for it. */
+const WAIT_SECONDS = 1;
+/** What cannot be claimed yet is told again and again. */
+const PAUSE_MS = 20;
 
 export async function withInstantHost(
-  { home, url, client }: LoneServer,
+  { home, url }: LoneServer,
   use: () => Promise<void>,
 ): Promise<void> {
   const secret = readFileSync(homePaths(home).secret, 'utf8').trim();
@@ -24,18 +26,19 @@ export async function withInstantHost(
 
   async function work(): Promise<void> {
     while (!isOver) {
-      await api.sync(
-        { ...self, runs: [], heard: [], draining: false, waitSeconds: 0 },
+      // Answered as soon as there is something to begin, as a host of ours hears of it.
+      const { start } = await api.sync(
+        { ...self, runs: [], heard: [], draining: false, waitSeconds: WAIT_SECONDS },
         new AbortController().signal,
       );
-      for (const id of await open(client)) {
-        const answer = await api.claim({ ...self, invocationId: id });
+      for (const { invocationId } of start) {
+        const answer = await api.claim({ ...self, invocationId });
         if (answer.kind !== 'run') continue;
         const { runNo } = answer.run;
         const reports = [{ type: 'outcome' as const, n: 1, outcome: succeeded('done') }];
-        await api.report({ ...self, invocationId: id, runNo, reports });
+        await api.report({ ...self, invocationId, runNo, reports });
       }
-      await sleep(LOOK_MS);
+      await sleep(PAUSE_MS);
     }
   }
 
@@ -46,13 +49,4 @@ export async function withInstantHost(
     isOver = true;
     await working;
   }
-}
-
-async function open(client: OffshootClient): Promise<string[]> {
-  const lists = await Promise.all(
-    (['pending', 'waiting'] as const).map((status) =>
-      client.call('listSubagents', { status, limit: 100 }),
-    ),
-  );
-  return lists.flatMap(({ items }) => items.map(({ id }) => id));
 }
