@@ -40,7 +40,9 @@ async function demo(): Promise<number> {
   let isGood = false;
   try {
     await launcher.ready;
-    isGood = await show(createClient(discover(home)));
+    // What is stopped meanwhile answers no more.
+    const shown = show(createClient(discover(home)));
+    isGood = await Promise.race([shown, launcher.finished.then(() => false)]);
     if (flags.keep) await keepUntilInterrupted(launcher.finished);
   } finally {
     say(style.dim('\nStopping'));
