@@ -12,19 +12,39 @@ const start = (room: HookRoom, more: object = {}, path: 'plugin' | 'legacy' | nu
     room.over(path),
   );
 
-test('one runtime path has a session: the other is refused by name on every hook [signet 3, 13]', async () => {
-  await withHooks(async (room) => {
-    await start(room, { runtimePath: 'plugin' });
-    for (const name of hookNames) {
-      const call = room.ask(name, everyHook[name] as never, room.over('legacy'));
-      await expect(call).rejects.toMatchObject({
-        code: 'session_claimed',
-        message: 'session claimed by plugin path',
-      });
-    }
-    expect(room.all('s1')).toEqual(['mark: started']);
-  });
-});
+/** Every row of every table: claims, sessions and their edges, turns, the outbox. */
+const everything = ({ store: { db } }: HookRoom) =>
+  db
+    .all<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
+    .map(({ name }) => [name, db.all(`SELECT * FROM ${name}`)]);
+
+test.each([
+  ['its sub-agent is known', true],
+  ['its sub-agent is not', false],
+])(
+  'one runtime path has a session, and %s: the other is refused by name on every hook, and changes nothing [signet 3, 13]',
+  (_, isChildKnown) =>
+    withHooks(async (room) => {
+      await start(room, { runtimePath: 'plugin' });
+      await start(room, { sessionKey: 's2' }, 'legacy');
+      const asChild = { ...everyHook.hookSubagentStart, runtimePath: 'plugin' as const };
+      if (isChildKnown) await room.ask('hookSubagentStart', asChild);
+      expect(room.all('s1:a1')).toHaveLength(isChildKnown ? 1 : 0);
+      // A claim that is taken, kept for longer or given up would say another time.
+      room.clock.advance(60_000);
+      const before = everything(room);
+      for (const name of hookNames) {
+        const call = room.ask(name, everyHook[name] as never, room.over('legacy'));
+        await expect(call).rejects.toMatchObject({
+          code: 'session_claimed',
+          message: 'session claimed by plugin path',
+        });
+        expect([name, everything(room)]).toEqual([name, before]);
+      }
+      expect(room.all('s1')).toEqual(['mark: started']);
+      expect(room.count('outbox')).toBeGreaterThan(0);
+    }),
+);
 
 test('the header goes before the body [signet 3]', async () => {
   await withHooks(async (room) => {
