@@ -50,6 +50,25 @@ test('a hit says which turn it is, whose, when and where its words stand [signet
     expect(answer.hits[0]!.rank).toBeLessThan(0);
   }));
 
+test('the better a hit the lower its rank, and hits come in that order', () =>
+  withOperations(async (room) => {
+    const hay = ['hay', 'more hay', 'and hay'];
+    const best = 'a heron by the sluice gate';
+    await tell(room, 'one', [best, ...hay, 'the heron and the sluice', ...hay, 'one heron']);
+    await tell(room, 'two', ['one heron']);
+    await tell(room, 'three', ['hay', 'the gate was open, and a heron came']);
+    const ranked = async (groupBy: 'turn' | 'session') => {
+      const query = 'heron sluice gate';
+      const { hits } = await room.ask('searchSessions', { query, groupBy });
+      const ranks = hits.map(({ rank }) => rank);
+      expect(ranks).toEqual([...new Set(ranks)].toSorted((a, b) => a - b));
+      return hits.map(({ sessionKey, turn }) => `${sessionKey} ${turn}`);
+    };
+    // The same words are worth more where more is said of them.
+    expect(await ranked('turn')).toEqual(['one 1', 'one 5', 'three 2', 'one 9', 'two 1']);
+    expect(await ranked('session')).toEqual(['one 1', 'three 2', 'two 1']);
+  }));
+
 test.each([
   [0, 1],
   [99, 20],
