@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { limits } from '../../contract/limits.ts';
+import { everyWord } from '../../domain/mentions.ts';
 import { countPrompt, lastCheckpoint } from '../../store/checkpoints.ts';
 import { contextBlockFor, inherit, inheritedBy } from '../../store/context-block.ts';
-import { removeEntity } from '../../store/entities.ts';
+import { entityRecord, findEntity, removeEntity } from '../../store/entities.ts';
+import { knowledgeOf } from '../../store/knowledge.ts';
 import { insertLineage } from '../../store/lineage.ts';
 import { setRanges } from '../../store/reading-order.ts';
 import { findSession, registerSession } from '../../store/sessions.ts';
@@ -62,6 +64,49 @@ test('a constraint of what was only mentioned is told without any checkpoint [si
       /Focal entities: Payments\nActive constraints:\n {2}- Payments: two reviewers\n {2}- Payments: no deploys on Fridays$/,
     );
   }));
+
+test.each([
+  ['kept in memory', 0],
+  ['asked of the store, being too much to keep', 20_000],
+])('of a thing its constraints are told, and not its attributes: %s', (_, others) =>
+  withScene(async ({ store, parent, say, know, block }) => {
+    await store.write((tx) =>
+      tx.db.run(
+        `INSERT INTO entities (agent_id, name, normalized, first_word, created_at, updated_at)
+         WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < :others)
+         SELECT 'alice', 'thing' || n, 'thing' || n, 'thing' || n, :now, :now FROM n WHERE :others > 0`,
+        { others, now: tx.now },
+      ),
+    );
+    const attribute = (content: string) => ({
+      kind: 'attribute' as const,
+      content,
+      importance: 1,
+    });
+    await know('Juniper', {
+      aspects: [
+        { name: 'ports', attributes: [attribute('has 48 of them')] },
+        {
+          name: 'rules',
+          attributes: [
+            attribute('was bought in May'),
+            { kind: 'constraint', content: 'by night only' },
+          ],
+        },
+      ],
+    });
+    await say('user', 'audit the Juniper');
+    expect(knowledgeOf(store.db, 'alice').firstWords === everyWord).toBe(others > 0);
+    expect(block()).toMatch(/Active constraints:\n {2}- Juniper: by night only$/);
+    expect(block()).not.toMatch(/48|May/);
+    expect(contextBlockFor(store.db, config, parent)!.sources.constraints).toBe(1);
+    // Whoever asks for the thing itself is told both.
+    const { aspects } = entityRecord(store.db, findEntity(store.db, 'alice', 'Juniper')!);
+    expect(aspects.flatMap(({ attributes }) => attributes.map(({ kind }) => kind))).toEqual([
+      ...['attribute', 'attribute', 'constraint'],
+    ]);
+  }),
+);
 
 test('what was in focus at a checkpoint stays so, until it is archived or gone', () =>
   withScene(async ({ store, say, know, checkpoint, block }) => {
