@@ -2,7 +2,7 @@
 import { timed } from '../alternate.ts';
 import { withEcho } from '../bare/start.ts';
 import { note, plainFigure } from '../figure.ts';
-import { printer, PRINTERS, startPrinters } from '../printers.ts';
+import { printer, PRINTERS, requirePrinted, startPrinters, watchPrinters } from '../printers.ts';
 import type { Row } from '../row.ts';
 import { quantile } from '../statistics.ts';
 import { post, withStack, type Stack } from '../stack.ts';
@@ -11,6 +11,8 @@ import { createTalk } from '../talk.ts';
 const MUCH_BYTES = 10e6;
 /** Below what one request may hold. */
 const PART_BYTES = 2e6;
+/** Else it is not beside them that hooks were measured. */
+const SEARCHES_MIN = 20;
 /** So many sessions take turns, as those of a busy day do. */
 const SESSIONS = 20;
 
@@ -20,7 +22,7 @@ export const besideRow: Row = {
     withStack({ runners: { printer }, limits: { slots: PRINTERS } }, (stack) =>
       withEcho(stack, async (echo) => {
         const words = await tellMuch(stack);
-        await startPrinters(stack);
+        const printedSince = watchPrinters(await startPrinters(stack));
         const searching = searchOn(stack, words);
         const times: { hook: number[]; echo: number[] } = { hook: [], echo: [] };
         for (let n = 0; n < (quick ? 200 : 2000); n += 1) {
@@ -31,7 +33,12 @@ export const besideRow: Row = {
           times.echo.push(await plain());
           if (n % 2 === 1) times.hook.push(await hook());
         }
+        const printed = printedSince();
         const searches = await searching.end();
+        if (!quick) {
+          requirePrinted(printed);
+          if (searches.length < SEARCHES_MIN) throw new Error('hardly anything was searched');
+        }
         const ours = quantile(times.hook, 0.99);
         const floor = quantile(times.echo, 0.99);
         return [

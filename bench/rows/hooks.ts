@@ -40,17 +40,28 @@ export const hooksRow: Row = {
 };
 
 async function appending(folder: string, turns: number, rounds: number): Promise<Figure[]> {
-  const small = await roomOf(folder, 'small', 10);
-  const other = await roomOf(folder, 'other', 10);
+  let small = await roomOf(folder, 'small', SMALL_TURNS);
+  let other = await roomOf(folder, 'other', SMALL_TURNS);
   const large = await roomOf(folder, 'large', turns);
-  for (const { file } of [small, other, large]) beginLog(file);
   const disk = openDiskFloor(folder);
   const setting = { rounds, warmUp: Math.ceil(rounds / 10) };
-  const beside = (room: Room, floor: () => Promise<number>) =>
-    alternate(setting, () => timedAppend(room), floor);
-  const grown = await beside(large, () => timedAppend(small));
-  const alike = await beside(other, () => timedAppend(small));
-  const flushed = await beside(large, () => timedInTurn(async () => disk.flush()));
+  const renew = async (room: Room) => {
+    const grown = room.store.db.get<{ n: number }>('SELECT last_seq AS n FROM sessions')!.n;
+    if (grown < GROWN_TURNS) return room;
+    await room.store.close();
+    return roomOf(folder, `${room.name} again`, SMALL_TURNS);
+  };
+  const stayingSmall = async () => {
+    small = await renew(small);
+    other = await renew(other);
+  };
+  const beside = (ours: () => Promise<number>, floor: () => Promise<number>) =>
+    alternate(setting, ours, floor, stayingSmall);
+  const toLarge = () => timedAppend(large);
+  const toSmall = () => timedAppend(small);
+  const grown = await beside(toLarge, toSmall);
+  const alike = await beside(() => timedAppend(other), toSmall);
+  const flushed = await beside(toLarge, () => timedInTurn(async () => disk.flush()));
   disk.close();
   await other.store.close();
   const figures = [
@@ -70,7 +81,12 @@ async function appending(folder: string, turns: number, rounds: number): Promise
   return figures;
 }
 
+/** Some 10 kB. One that has grown to ten times that is of another size, and is begun anew. */
+const SMALL_TURNS = 10;
+const GROWN_TURNS = 100;
+
 interface Room {
+  name: string;
   store: Store;
   file: string;
   sessionId: number;
@@ -92,7 +108,8 @@ async function roomOf(folder: string, name: string, turns: number): Promise<Room
     }));
     await store.write((tx) => appendTurns(tx, id, some));
   }
-  return { store, file, sessionId: id, talk };
+  beginLog(file);
+  return { name, store, file, sessionId: id, talk };
 }
 
 /** More than is written before the log begins anew. */
