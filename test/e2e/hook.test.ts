@@ -1,6 +1,6 @@
 /** `offshoot hook` as agent programs run it: a process for each hook, many at once, some of them killed. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { expect, test } from '@jest/globals';
 import { openHookSpool } from '../../client/hook-spool.ts';
 import { homePaths } from '../../contract/home.ts';
 import { answerJson, withFakeServer, type FakeServer } from '../client/fake-server.ts';
-import { withFolder } from '../support/folder.ts';
+import { putFile, withFolder } from '../support/folder.ts';
 import { withLoneServer } from './lone-server.ts';
 import { until } from './stack.ts';
 
@@ -52,6 +52,28 @@ test.each([
       expect(ended.err.trimEnd().split('\n')).toHaveLength(1);
     },
   ),
+);
+
+test.each([
+  ['no server', (folder: string) => folder, /no server is running.*; kept for later$/],
+  ['a server that is gone', layGone, /ECONNREFUSED.*; kept for later$/],
+  ['no home', (folder: string) => join(folder, 'none'), /; not kept: there is no home$/],
+  ['a file for a home', layFile, /; not kept: there is no home$/],
+  ['a home below a file', (folder: string) => join(layFile(folder), 'home'), /: ENOTDIR/],
+  ['no server, and a file for a spool', laySpoolFile, /no server is running.*; not kept: ENOTDIR/],
+  [
+    'a server that is gone, and a file for a spool',
+    async (folder: string) => laySpoolFile(await layGone(folder)),
+    /what was kept cannot be sent: ENOTDIR.*; connect ECONNREFUSED.*; not kept: ENOTDIR/,
+  ],
+])('with %s the process ends with 0, prints nothing for the program, and says why', (_, lay, why) =>
+  withFolder(async (folder) => {
+    const home = await lay(folder);
+    const ended = await run(home, ['Stop', '--harness', 'claude-code'], '{"session_id":"s"}');
+    expect(ended).toMatchObject({ code: 0, out: '' });
+    expect(ended.err).toMatch(/^offshoot hook: .*\n$/);
+    expect(ended.err.trimEnd()).toMatch(why);
+  }),
 );
 
 test('what was kept while no server was there is sent by the server when it starts, in its order', async () => {
@@ -220,6 +242,26 @@ function endOf(child: ChildProcess): Promise<Ended> {
   });
 }
 
+/** A home whose server has ended without removing what it said of itself: nobody listens there. */
+async function layGone(home: string): Promise<string> {
+  await withFakeServer(
+    () => {},
+    async ({ url }) => layServer(home, url),
+  );
+  return home;
+}
+
+function laySpoolFile(home: string): string {
+  mkdirSync(join(home, 'spool'));
+  writeFileSync(spoolOf(home), '');
+  return home;
+}
+
+function layFile(folder: string): string {
+  putFile(folder, 'file');
+  return join(folder, 'file');
+}
+
 function spoolOf(home: string): string {
   return join(home, 'spool', 'hooks');
 }
@@ -235,10 +277,14 @@ function withHome(
 ): Promise<void> {
   return withFolder((home) =>
     withFakeServer(answer, async (server) => {
-      const tokenFile = join(home, 'token');
-      writeFileSync(tokenFile, 'the-token\n');
-      writeFileSync(join(home, 'server.json'), JSON.stringify({ url: server.url, tokenFile }));
+      layServer(home, server.url);
       await use({ home, server });
     }),
   );
+}
+
+function layServer(home: string, url: string): void {
+  const tokenFile = join(home, 'token');
+  writeFileSync(tokenFile, 'the-token\n');
+  writeFileSync(join(home, 'server.json'), JSON.stringify({ url, tokenFile }));
 }
