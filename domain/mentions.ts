@@ -47,55 +47,91 @@ interface Found {
 
 /** So many that hardly any other word shares one with a word that is looked for. */
 const slots = 16_384;
-const roomUnits = 8192;
-/** A line as numbers: these are read in half the time that its characters take. */
-type Units = Uint16Array;
 
 export const everyWord: WordFilter = createFilter(new Uint8Array(slots).fill(1), () => true);
 
 export function createWordFilter(words: Iterable<string>): WordFilter {
   const all = new Set(words);
   const isTaken = new Uint8Array(slots);
-  for (const word of all) isTaken[slotOf(unitsOf(word), 0, word.length)] = 1;
+  for (const word of all) {
+    lay(word);
+    isTaken[slotOf(laid, 0, word.length)] = 1;
+  }
   return createFilter(isTaken, (word) => all.has(word));
 }
 
 /** Most words are told to be none of those by their slot, without being cut out. */
 function createFilter(isTaken: Uint8Array, isWanted: (word: string) => boolean): WordFilter {
-  // Used again for each line: what is new is far from the processor.
-  const room = Buffer.alloc(roomUnits * Uint16Array.BYTES_PER_ELEMENT);
-  const roomAsUnits = new Uint16Array(room.buffer, room.byteOffset, roomUnits);
   return {
     findIn(line, kinds) {
-      const { length } = line;
-      const isSmall = length <= roomUnits;
-      if (isSmall) room.write(line, 'utf16le');
-      const units = isSmall ? roomAsUnits : unitsOf(line);
+      lay(line);
+      const count = findEdges(Math.min(line.length, unitsMax), kinds);
+      if (count === null) return null;
       const found: Found[] = [];
-      for (let start = 0, end = 0; ; start = end) {
-        while (start < length && kinds[units[start]!] === apart) start += 1;
-        if (start === length) return found;
-        end = start;
-        while (end < length && kinds[units[end]!] === inWord) end += 1;
-        if (end === start) return null;
-        if (isTaken[slotOf(units, start, end)] === 0) continue;
-        const word = line.slice(start, end);
+      for (let at = 0, end = keepTaken(count, isTaken); at < end; at += 2) {
+        const start = edges[at]!;
+        const word = line.slice(start, edges[at + 1]);
         if (isWanted(word)) found.push({ word, start });
       }
+      return found;
     },
   };
 }
 
+/*
+ * A line is laid out as numbers, which are read in half the time that its characters take, in room that is used again: what is
+ * new is far from the processor. What follows takes no branch: words are so short that a processor that guesses at their
+ * ends, and guesses wrong, takes longer than for all else. And it has the room by names of its own, which are constants then.
+ */
+
+/** No text that is looked at is as long; of one that were, the beginning is. */
+const unitsMax = 2 ** 17;
+const bytes = Buffer.alloc(unitsMax * Uint16Array.BYTES_PER_ELEMENT);
+const laid = new Uint16Array(bytes.buffer, bytes.byteOffset, unitsMax);
+/** Where each word begins and ends, in turns. */
+const edges = new Uint32Array(unitsMax + 2);
+
+const lay = (line: string) => void bytes.write(line, 'utf16le');
+
+/** How many edges there are; null where the line is not plain. */
+function findEdges(length: number, kinds: Kinds): number | null {
+  const units = laid;
+  const found = edges;
+  let count = 0;
+  let before = 0;
+  let seen = 0;
+  for (let at = 0; at < length; at += 1) {
+    const kind = kinds[units[at]!]!;
+    found[count] = at;
+    count += (kind ^ before) & 1;
+    before = kind;
+    seen |= kind;
+  }
+  if (seen >= notPlain) return null;
+  if (before === inWord) found[count++] = length;
+  return count;
+}
+
+/** Leaves the edges of words whose slot is taken; answers how many. */
+function keepTaken(count: number, isTaken: Uint8Array): number {
+  const units = laid;
+  const found = edges;
+  let kept = 0;
+  for (let at = 0; at < count; at += 2) {
+    const start = found[at]!;
+    const end = found[at + 1]!;
+    found[kept] = start;
+    found[kept + 1] = end;
+    kept += isTaken[slotOf(units, start, end)]! << 1;
+  }
+  return kept;
+}
+
 /** By its first two characters, its last, and its length. */
-function slotOf(units: Units, start: number, end: number): number {
+function slotOf(units: Uint16Array, start: number, end: number): number {
   const second = start + 1 < end ? start + 1 : start;
   const sum = units[start]! * 961 + units[second]! * 31 + units[end - 1]!;
   return (sum + (end - start) * 1217) & (slots - 1);
-}
-
-function unitsOf(line: string): Units {
-  const bytes = Buffer.from(line, 'utf16le');
-  return new Uint16Array(bytes.buffer, bytes.byteOffset, line.length);
 }
 
 interface Place {
