@@ -56,6 +56,11 @@ function serverOf(home: string): HookServer | null {
   }
 }
 
+/** A home that nobody may look at is none: its server may be there all the same. */
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
