@@ -174,8 +174,10 @@ function lookIn(text: string, wanted: WordFilter): { line: string; found: Found[
 export function lastMention({ lines, places }: Said, name: readonly string[]): number {
   const isHere = ({ line, start }: Place) => stands(lines[line]!, start, name);
   const last = places.get(name[0] ?? '')?.findLast(isHere);
-  return last === undefined ? -1 : last.line * 2 ** 32 + last.start;
+  return last === undefined ? -1 : placeIn(last.line, last.start);
 }
+
+export const placeIn = (line: number, start: number): number => line * 2 ** 32 + start;
 
 function stands(line: string, from: number, name: readonly string[]): boolean {
   let at = from;

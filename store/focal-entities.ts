@@ -1,5 +1,5 @@
 import { limits } from '../contract/limits.ts';
-import { lastMention, saidIn } from '../domain/mentions.ts';
+import { lastMention, placeIn, saidIn } from '../domain/mentions.ts';
 import type { CheckpointRow } from './checkpoints.ts';
 import type { Knowledge, Thing } from './knowledge.ts';
 
@@ -13,19 +13,38 @@ export function focalEntities(
   texts: () => string[],
 ): Thing[] {
   if (knowledge.isEmpty) return [];
-  const named = namedIn(knowledge, texts());
+  const named = lastFirst(placesIn(knowledge, texts()));
   const then = before ? (JSON.parse(before.focal_entity_ids) as number[]) : [];
   const ids = new Set(named);
   for (const id of then) ids.add(id);
   return knowledge.things([...ids]).slice(0, limits.focalEntitiesMax);
 }
 
-function namedIn(knowledge: Knowledge, texts: readonly string[]): number[] {
+/** Where an entity is named last, by its id. */
+type Places = ReadonlyMap<number, number>;
+
+const lastFirst = (places: Places): number[] =>
+  [...places].toSorted((a, b) => b[1] - a[1] || a[0] - b[0]).map(([id]) => id);
+
+/** What a turn says is never changed, and the children of one parent are told the same turns: each is looked through once. */
+function placesIn(knowledge: Knowledge, texts: readonly string[]): Places {
+  const { lookedThrough } = knowledge;
+  // What is known is in the store: that is asked of all texts at once.
+  if (lookedThrough === null) return lookThrough(knowledge, texts);
+  const places = new Map<number, number>();
+  for (const [line, text] of texts.entries()) {
+    const found = lookedThrough(text, () => lookThrough(knowledge, [text]));
+    for (const [id, start] of found) places.set(id, placeIn(line, start));
+  }
+  return places;
+}
+
+function lookThrough(knowledge: Knowledge, texts: readonly string[]): Places {
   const said = saidIn(texts, knowledge.firstWords);
   const places = new Map<number, number>();
   for (const { id, words } of knowledge.namesWith([...said.places.keys()])) {
     const at = lastMention(said, words);
     if (at >= 0 && at > (places.get(id) ?? -1)) places.set(id, at);
   }
-  return [...places].toSorted((a, b) => b[1] - a[1] || a[0] - b[0]).map(([id]) => id);
+  return places;
 }

@@ -9,6 +9,7 @@ import { everyWord, createWordFilter, type WordFilter } from '../domain/mentions
 import { redact } from '../domain/redact.ts';
 import type { Db } from './database.ts';
 import { readMeta, writeMeta } from './meta.ts';
+import { createTextMemo, type TextMemo } from './text-memo.ts';
 import type { Tx } from './write-queue.ts';
 
 export interface Knowledge {
@@ -16,6 +17,8 @@ export interface Knowledge {
   /** What names begin with. */
   firstWords: WordFilter;
   namesWith(firstWords: readonly string[]): Name[];
+  /** Where which of these things are named in texts; null where it is not kept. */
+  lookedThrough: TextMemo<ReadonlyMap<number, number>> | null;
   /** Those that are active, in the order of the ids. */
   things(ids: readonly number[]): Thing[];
   /** Active constraints of these as they are told, the most important first. More than `entityPartsMax` never are. */
@@ -48,6 +51,8 @@ interface Constraint {
 /** Names, and constraints, and of both their text: beyond that nothing is kept. */
 const keptMax = 20_000;
 const keptBytesMax = 4 * 1024 ** 2;
+/** What eight blocks look through at most. */
+const lookedThroughCharsMax = 8 * limits.focalBlockCharsMax;
 const versionKey = (agentId: string) => `entities ${agentId}`;
 
 /** To be called with each change. Never a version that there was before, also where its transaction comes to nothing. */
@@ -77,6 +82,7 @@ function keep(db: Db, agentId: string): Knowledge | null {
     isEmpty: names.length === 0,
     firstWords: createWordFilter(byWord.keys()),
     namesWith: (words) => words.flatMap((word) => byWord.get(word) ?? []),
+    lookedThrough: createTextMemo(lookedThroughCharsMax),
     things: (ids) => ids.map((id) => things.get(id)).filter((thing) => thing !== undefined),
     constraintsOf: keepConstraints(db, agentId),
   };
@@ -110,6 +116,7 @@ function askStore(db: Db, agentId: string): Knowledge {
   return {
     isEmpty: false,
     firstWords: everyWord,
+    lookedThrough: null,
     namesWith: (words) =>
       db.all<NameRow>(namesWithSql, { agentId, words: JSON.stringify(words) }).map(nameOf),
     things(ids) {
