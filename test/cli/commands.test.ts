@@ -10,6 +10,7 @@ import {
   withFakeServer,
 } from '../client/fake-server.ts';
 import { cli } from './cli-harness.ts';
+import { reportedNode } from './reported-node.ts';
 
 test('list is a table on which all is named by what it was called', async () => {
   const items = [
@@ -110,15 +111,7 @@ test('wait for one prints its answer', async () => {
 
 test('tree takes a session, an invocation, or the newest', async () => {
   const node = {
-    sessionKey: 'main',
-    kind: 'external',
-    harness: 'codex',
-    state: 'active',
-    title: null,
-    firstWords: null,
-    depth: 0,
-    invocations: [],
-    children: [],
+    ...reportedNode('main', { harness: 'codex' }),
     total: { sessions: 1, invocations: 0 },
     truncated: false,
   };
