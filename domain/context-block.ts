@@ -28,7 +28,7 @@ export function renderContextBlock(parts: BlockParts): string | null {
   if (sections.length === 0) return null;
   const title = parts.title === null ? '' : firstLine(parts.title, limits.titleCharsMax);
   const head = `## Inherited from Parent Session\n\n${title || 'active session'} (${parts.sessionKey})`;
-  return [head, ...sections].join('\n');
+  return sections.reduce((block, one) => `${block}\n${one}`, head);
 }
 
 const rooms = {
@@ -90,9 +90,13 @@ const linesOf = (text: string): string[] =>
 const margin = '  ';
 const shownLength = (line: string) => margin.length + line.length + 1;
 
+/** Strung together: each letter is copied once, when the block is told. */
 function section(heading: string, lines: readonly string[]): string | null {
-  return lines.length === 0 ? null : [heading, ...lines].join(`\n${margin}`);
+  if (lines.length === 0) return null;
+  return lines.reduce((text, line) => text + newLine + line, heading);
 }
+
+const newLine = `\n${margin}`;
 
 /** Whole lines from the beginning, as far as there is room; the first one is cut rather than left out. */
 function fromStart(text: string, charsMax: number): string[] {

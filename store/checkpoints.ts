@@ -8,18 +8,16 @@ import { knowledgeOf } from './knowledge.ts';
 import { rangesFromEnd } from './reading-order.ts';
 import { lastPrompts, lastSaid, saidAfter } from './said.ts';
 import { sessionById, type SessionRow } from './sessions.ts';
+import { turnNumber } from './text-memo.ts';
 import type { Tx } from './write-queue.ts';
 
 export interface CheckpointRow {
   id: number;
-  agent_id: string;
-  session_id: number;
   seq: number;
   trigger: CheckpointTrigger;
   /** Its beginning: what a block has room for. */
   digest: string;
   summary: string | null;
-  prompt_count: number;
   focal_entity_ids: string;
   created_at: string;
 }
@@ -38,17 +36,17 @@ export function checkpointAt(
   const now = sessionById(tx.db, session.id);
   const before = lastCheckpoint(tx.db, now.id);
   // Nothing was said since: another one would say the same, and hide what it was made for.
-  if (summary === undefined && before && !hasSaidSince(tx.db, before)) return before;
+  if (summary === undefined && before && !hasSaidSince(tx.db, now.id, before)) return before;
   // Nor is what the last one knows hidden by a summary that is older; least of all its own summary.
   const isOld = before !== undefined && upTo < before.seq;
-  if (isOld && hasSummaryOf(tx.db, before, upTo)) return before;
+  if (isOld && hasSummaryOf(tx.db, now.id, before, upTo)) return before;
   const known = summary ?? before?.summary ?? null;
   const digest = (isOld ? null : summary) ?? madeDigest(tx.db, now, known);
   if (digest === null) return undefined;
   const focal = focalEntities(knowledgeOf(tx.db, now.agent_id), before, () => [
-    digest.slice(0, 2 * limits.contextCheckpointCharsMax),
+    { number: 0, text: digest.slice(0, 2 * limits.contextCheckpointCharsMax) },
     ...saidAfter(tx.db, now.id, before?.seq ?? 0, limits.focalCheckpointCharsMax).map(
-      ({ text }) => text,
+      ({ seq, text }) => ({ number: turnNumber(now.id, seq), text }),
     ),
   ]);
   tx.db.run(
@@ -85,7 +83,7 @@ export function countPrompt(tx: Tx, session: Pick<SessionRow, 'id'>, prompts = 1
 
 export function lastCheckpoint(db: Db, sessionId: number): CheckpointRow | undefined {
   return db.get(
-    `SELECT id, agent_id, session_id, seq, trigger, summary, prompt_count, focal_entity_ids, created_at,
+    `SELECT id, seq, trigger, summary, focal_entity_ids, created_at,
             iif(octet_length(digest) <= :charsMax, digest, substr(digest, 1, :charsMax)) AS digest
      FROM session_checkpoints WHERE session_id = :sessionId ORDER BY seq DESC, id DESC LIMIT 1`,
     { sessionId, charsMax: 2 * limits.contextCheckpointCharsMax },
@@ -93,19 +91,24 @@ export function lastCheckpoint(db: Db, sessionId: number): CheckpointRow | undef
 }
 
 /** By when it came: what is told late, of the time before, the checkpoint did not know either. */
-const hasSaidSince = (db: Db, { session_id: id, seq }: CheckpointRow) =>
-  saidAfter(db, id, seq, 1).length > 0;
+const hasSaidSince = (db: Db, sessionId: number, { seq }: CheckpointRow) =>
+  saidAfter(db, sessionId, seq, 1).length > 0;
 
 /**
  * Whether the summary that it has, its own or that of one before, covers this turn. One that came late itself stands
  * where the checkpoint before it does, which is beyond what it covers: those that come late come in their order.
  */
-function hasSummaryOf(db: Db, { session_id: id, summary }: CheckpointRow, turn: number): boolean {
+function hasSummaryOf(
+  db: Db,
+  sessionId: number,
+  { summary }: CheckpointRow,
+  turn: number,
+): boolean {
   const first = db.get<{ seq: number; came_late: number }>(
     `SELECT seq, EXISTS (SELECT 1 FROM session_checkpoints b
                          WHERE b.session_id = c.session_id AND b.seq = c.seq AND b.id < c.id) AS came_late
-     FROM session_checkpoints c WHERE session_id = :id AND summary = :summary ORDER BY id LIMIT 1`,
-    { id, summary },
+     FROM session_checkpoints c WHERE session_id = :sessionId AND summary = :summary ORDER BY id LIMIT 1`,
+    { sessionId, summary },
   );
   return first !== undefined && first.came_late === 0 && first.seq >= turn;
 }

@@ -13,6 +13,7 @@ import { knowledgeOf } from './knowledge.ts';
 import { lineageOf } from './lineage.ts';
 import { saidAfter } from './said.ts';
 import { findSessionById, type SessionRow } from './sessions.ts';
+import { turnNumber } from './text-memo.ts';
 import type { Tx } from './write-queue.ts';
 
 export type ContextConfig = Config['memory']['pipelineV2']['subagents'];
@@ -39,8 +40,8 @@ function putTogether(db: Db, config: ContextConfig, parent: SessionRow): Context
   const tail = tailOf(since.map(withoutSecrets), config.tailChars);
   const digest = checkpoint ? redact(checkpoint.digest) : null;
   const focal = focalEntities(knowledge, checkpoint, () => [
-    digest ?? '',
-    ...said.map(({ text }) => text),
+    ...(checkpoint && digest !== null ? [{ number: -checkpoint.id, text: digest }] : []),
+    ...said.map(({ seq, text }) => ({ number: turnNumber(parent.id, seq), text })),
   ]);
   const named = focal.slice(0, limits.contextEntitiesMax);
   const constraints = knowledge.constraintsOf(focal);

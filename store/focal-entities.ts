@@ -2,6 +2,7 @@ import { limits } from '../contract/limits.ts';
 import { lastMention, placeIn, saidIn } from '../domain/mentions.ts';
 import type { CheckpointRow } from './checkpoints.ts';
 import type { Knowledge, Thing } from './knowledge.ts';
+import type { NumberedText } from './text-memo.ts';
 
 /**
  * What a session is about: the entities that these texts name, those that they name last first; and behind
@@ -10,7 +11,7 @@ import type { Knowledge, Thing } from './knowledge.ts';
 export function focalEntities(
   knowledge: Knowledge,
   before: Pick<CheckpointRow, 'focal_entity_ids'> | undefined,
-  texts: () => string[],
+  texts: () => NumberedText[],
 ): Thing[] {
   if (knowledge.isEmpty) return [];
   const named = lastFirst(placesIn(knowledge, texts()));
@@ -27,13 +28,18 @@ const lastFirst = (places: Places): number[] =>
   [...places].toSorted((a, b) => b[1] - a[1] || a[0] - b[0]).map(([id]) => id);
 
 /** What a turn says is never changed, and the children of one parent are told the same turns: each is looked through once. */
-function placesIn(knowledge: Knowledge, texts: readonly string[]): Places {
+function placesIn(knowledge: Knowledge, texts: readonly NumberedText[]): Places {
   const { lookedThrough } = knowledge;
   // What is known is in the store: that is asked of all texts at once.
-  if (lookedThrough === null) return lookThrough(knowledge, texts);
+  if (lookedThrough === null) {
+    return lookThrough(
+      knowledge,
+      texts.map(({ text }) => text),
+    );
+  }
   const places = new Map<number, number>();
   for (const [line, text] of texts.entries()) {
-    const found = lookedThrough(text, () => lookThrough(knowledge, [text]));
+    const found = lookedThrough(text, (one) => lookThrough(knowledge, [one]));
     for (const [id, start] of found) places.set(id, placeIn(line, start));
   }
   return places;

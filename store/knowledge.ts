@@ -101,10 +101,10 @@ function keepConstraints(db: Db, agentId: string): Knowledge['constraintsOf'] {
   return (things) => {
     const places = [];
     for (const { id } of things) for (const place of placesOf.get(id) ?? []) places.push(place);
-    return places
-      .sort((a, b) => a - b)
-      .slice(0, limits.entityPartsMax)
-      .map((place) => (lines[place] ??= lineOf(things, all[place]!)));
+    const inOrder = new Uint32Array(places).sort().subarray(0, limits.entityPartsMax);
+    const told = [];
+    for (const place of inOrder) told.push((lines[place] ??= lineOf(things, all[place]!)));
+    return told;
   };
 }
 

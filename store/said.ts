@@ -16,12 +16,15 @@ const pageRowsMax = 16;
 /** Most turns have more. */
 const turnChars = 100;
 
-/** Made once: a text that is made anew must be looked through to find its statement. */
+/**
+ * Made once: a text that is made anew must be looked through to find its statement. Of three words in one list SQLite would
+ * make a table for each call.
+ */
 const saidPage = `
   SELECT seq, role, CASE WHEN octet_length(text) <= ${2 * endCharsMax} THEN text END AS text
   FROM turns
   WHERE session_id = :sessionId AND seq BETWEEN :low AND :high
-    AND role IN ('user', 'assistant', 'callback')
+    AND (role IN ('user', 'assistant') OR role = 'callback')
   ORDER BY seq DESC LIMIT +:limit`;
 
 /** With the range that it was read in. */

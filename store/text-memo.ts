@@ -1,20 +1,30 @@
-/** What is found out of a text, looked for once as long as there is room to keep the text beside it. */
-export type TextMemo<T> = (text: string, find: (text: string) => T) => T;
+/**
+ * What is found out of a text, looked for once as long as there is room to keep the text beside it. Texts are told apart by
+ * numbers: to look a text up by its words takes as long as to look through it. Whatever has that number, only the same text is known.
+ */
+export type TextMemo<T> = (text: NumberedText, find: (text: string) => T) => T;
+
+export interface NumberedText {
+  number: number;
+  text: string;
+}
 
 /** When the texts have more characters than this together, all are forgotten. */
 export function createTextMemo<T>(charsMax: number): TextMemo<T> {
-  const known = new Map<string, T>();
+  const known = new Map<number, { text: string; found: T }>();
   let chars = 0;
-  return (text, find) => {
-    const before = known.get(text);
-    if (before !== undefined) return before;
+  return ({ number, text }, find) => {
+    const before = known.get(number);
+    if (before?.text === text) return before.found;
     const found = find(text);
-    chars += text.length;
+    chars += text.length - (before?.text.length ?? 0);
     if (chars > charsMax) {
       known.clear();
       chars = text.length;
     }
-    known.set(text, found);
+    known.set(number, { text, found });
     return found;
   };
 }
+
+export const turnNumber = (sessionId: number, seq: number): number => sessionId * 2 ** 32 + seq;

@@ -6,7 +6,6 @@ import { checkpointAt } from '../../store/checkpoints.ts';
 import { contextBlockFor } from '../../store/context-block.ts';
 import { putEntity } from '../../store/entities.ts';
 import { openStore, type Store } from '../../store/index.ts';
-import { noteKnowledge } from '../../store/knowledge.ts';
 import { findSession, type SessionRow } from '../../store/sessions.ts';
 import { appendTurns } from '../../store/turns.ts';
 import { alternate, timed } from '../alternate.ts';
@@ -20,6 +19,8 @@ import { post, runStack, withHearing, withHome, type Stack } from '../stack.ts';
 const TURNS = 1_000_000;
 /** Sessions whose children are asked for, in turns. */
 const PARENTS = 50;
+/** So many that a parent's turns are forgotten before its next child: each of these is as its first one. */
+const FIRST_PARENTS = 200;
 const ENTITIES = 200;
 
 export const contextRow: Row = {
@@ -43,38 +44,34 @@ export const contextRow: Row = {
     }),
 };
 
-const keyOf = (n: number) => `session${1 + (n % PARENTS)}`;
+const keyOf = (n: number) => `session${1 + n}`;
 
 async function reading(store: Store, rounds: number): Promise<Figure[]> {
   const parents = await giveContext(store);
   const config = configSchema.parse({}).memory.pipelineV2.subagents;
-  const times: number[] = [];
-  const firstTimes: number[] = [];
-  const ask = (n: number) =>
-    timed(async () => contextBlockFor(store.db, config, parents.at(n % PARENTS)!));
-  for (let n = -rounds / 10; n < rounds; n += 1) {
-    const ms = await ask(n);
-    if (n >= 0) times.push(ms);
-  }
-  for (let n = 0; n < rounds; n += 1) {
-    const isAnew = n % PARENTS === 0;
-    // By what is known then, no turn was looked through yet.
-    if (isAnew) await store.write((tx) => noteKnowledge(tx, 'default'));
-    const ms = await ask(n);
-    // That one has read in what is known, too.
-    if (!isAnew) firstTimes.push(ms);
-  }
+  const ask = async (among: SessionRow[]) => {
+    const times: number[] = [];
+    for (let n = -rounds / 10; n < rounds; n += 1) {
+      const parent = among.at(n % among.length)!;
+      const ms = await timed(async () => contextBlockFor(store.db, config, parent));
+      if (n >= 0) times.push(ms);
+    }
+    return times;
+  };
+  const times = await ask(parents.slice(0, PARENTS));
+  const firstTimes = await ask(parents.slice(PARENTS));
   return [
     plainFigure('context block, pure read, p50', quantile(times, 0.5), 'ms', 0.15),
     plainFigure('  p99', quantile(times, 0.99), 'ms', 1),
-    plainFigure('  the first of a parent, p50', quantile(firstTimes, 0.5), 'ms', 0.15),
+    // Its turns are looked through for names, too. The issue has no figure for that: this one is our own.
+    plainFigure('  the first of a parent, p50', quantile(firstTimes, 0.5), 'ms', 0.25),
     plainFigure('    p99', quantile(firstTimes, 0.99), 'ms', 1),
   ];
 }
 
 /** Each parent has a checkpoint, turns after it, and things that are known of what it speaks of. */
 async function giveContext(store: Store): Promise<SessionRow[]> {
-  const parents = Array.from({ length: PARENTS }, (_, n) =>
+  const parents = Array.from({ length: PARENTS + FIRST_PARENTS }, (_, n) =>
     findSession(store.db, 'default', keyOf(n))!,
   );
   const names = store.db
@@ -112,7 +109,7 @@ async function starting(stack: Stack, rounds: number): Promise<Figure> {
   const start = () =>
     post(stack.server, '/api/hooks/session-start', {
       ...{ harness: 'opencode', project: '/bench', sessionKey: `child${made}` },
-      parentSessionKey: keyOf(made++),
+      parentSessionKey: keyOf(made++ % PARENTS),
     }) as Promise<{ inject: string }>;
   return withEcho(stack, (echo) =>
     withHearing(stack, async (untilHeard) => {

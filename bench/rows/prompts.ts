@@ -29,8 +29,8 @@ interface Size {
   warmUp: number;
   atMost: number;
 }
-/** One that has grown by so much is of another size: another session begins. */
-const GROWN_MAX = 1.5;
+/** Prompts of one session, before it has grown by half; by more it would be of another size. */
+const promptsEach = (bytes: number) => Math.max(4, Math.floor(bytes / 2000));
 /** A turn, its session's row, what is known of the transcript and of the hook, and their indexes' pages. */
 const ROWS_MAX = 5;
 const LOG_BYTES_MAX = 60_000;
@@ -67,25 +67,29 @@ async function inline(
   { label, bytes, rounds, warmUp, atMost }: Size,
 ): Promise<Figure[]> {
   const { stack, echo, untilHeard } = sides;
-  let sessions = 0;
-  let conversation: Conversation;
+  const prompts = 2 * (rounds + warmUp) + COUNTED;
+  const talk = createTalk(31);
+  const talks = Array.from({ length: Math.ceil(prompts / promptsEach(bytes)) }, () =>
+    createConversation(talk, bytes),
+  );
   let body: Buffer;
+  let said = 0;
+  const take = (n: number) => (body = bodyOf(`prompts ${label} ${n}`, talks[n]!));
   const ours = () => timed(() => send(stack.server, '/api/hooks/user-prompt-submit', body));
   const taken = () => timed(() => send(echo, '/taken', body));
   const kept = () => timed(() => send(echo, '/kept', body));
-  const begin = async () => {
-    sessions += 1;
-    conversation = createConversation(bytes);
-    body = bodyOf(`prompts ${label} ${sessions}`, conversation);
-    await ours();
-    await untilHeard();
-  };
   const say = async () => {
-    if (conversation.text().length > bytes * GROWN_MAX) await begin();
-    conversation.say();
-    body = bodyOf(`prompts ${label} ${sessions}`, conversation);
+    const n = Math.floor(said / promptsEach(bytes));
+    talks[n]!.say();
+    take(n);
+    said += 1;
   };
-  await begin();
+  // All of them, first: the beginning of a session has a price of its own, and the engine is busy with it for a while.
+  for (const n of talks.keys()) {
+    take(n);
+    await ours();
+  }
+  await untilHeard();
   const times = await alternate({ rounds, warmUp }, ours, taken, say);
   const written = await countWritten(sides, say, ours);
   const least = await alternate({ rounds, warmUp }, kept, taken, say);
@@ -110,7 +114,7 @@ const bodyOf = (sessionKey: string, conversation: Conversation) =>
 
 /** As the server counts them itself: bytes that its process has asked the system for. */
 async function byPath(stack: Stack, rounds: number): Promise<Figure> {
-  const conversation = createConversation(9.5e6);
+  const conversation = createConversation(createTalk(31), 9.5e6);
   const folder = join(stack.home, 'staging');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, 'transcript.jsonl');
@@ -148,8 +152,7 @@ interface Conversation {
   say(): string;
 }
 
-function createConversation(bytes: number): Conversation {
-  const talk: Talk = createTalk(31);
+function createConversation(talk: Talk, bytes: number): Conversation {
   let said = '';
   let last = '';
   function say(): string {

@@ -9,7 +9,9 @@ import type { Tx } from '../../store/write-queue.ts';
 import { withStore } from './store-fixture.ts';
 
 const mentionedIn = (db: Db, agentId: string, texts: () => string[]) =>
-  focalEntities(knowledgeOf(db, agentId), undefined, texts).map(({ id }) => id);
+  focalEntities(knowledgeOf(db, agentId), undefined, () => numbered(texts())).map(({ id }) => id);
+
+const numbered = (texts: string[]) => texts.map((text, number) => ({ number, text }));
 
 const put = (tx: Tx, name: string, aliases: string[] = []) =>
   putEntity(tx, 'alice', name, entityPartsSchema.parse({ aliases }));
@@ -109,7 +111,7 @@ test('more text than is kept in memory is told all the same, and read only of wh
     asked.length = 0;
     const knowledge = knowledgeOf(db, 'alice');
     expect(knowledge.firstWords).toBe(everyWord);
-    const focal = focalEntities(knowledge, undefined, () => ['payments, then juniper']);
+    const focal = focalEntities(knowledge, undefined, () => numbered(['payments, then juniper']));
     expect(focal.map(({ name }) => name)).toEqual(['Juniper', 'Payments']);
     expect(asked.filter((sql) => sql.includes('entity_attributes'))).toEqual([]);
     expect(knowledge.constraintsOf(focal.slice(0, 1))).toEqual(said.slice(0, 1));
