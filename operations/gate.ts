@@ -31,7 +31,7 @@ import {
   requireInProject,
   scopeOf,
 } from './scope.ts';
-import { requireOwnKey, severalAgents } from './whose-agent.ts';
+import { agentKnowing, requireOwnKey } from './whose-agent.ts';
 
 type ChildClaims = Extract<TokenClaims, { role: 'child' }>;
 
@@ -227,12 +227,7 @@ function requireInvocation(deps: Deps, caller: Caller, id: string): InvocationRo
   return row;
 }
 
-function findKnownSession(deps: Deps, agentId: string | undefined, key: string) {
-  if (agentId !== undefined) return findSession(deps.store.db, agentId, key);
-  const known = sessionsByKey(deps.store.db, key);
-  if (known.length <= 1) return known[0];
-  throw severalAgents(
-    [key],
-    known.map((session) => session.agent_id),
-  );
+function findKnownSession({ store: { db } }: Deps, agentId: string | undefined, key: string) {
+  const known = agentId ?? agentKnowing(db, [key]);
+  return known === undefined ? undefined : findSession(db, known, key);
 }

@@ -6,12 +6,12 @@ import { keyAbove } from '../domain/lineage.ts';
 import type { InvocationRow } from '../store/invocations.ts';
 import { isAtOrAbove, lineageOf } from '../store/lineage.ts';
 import { sessionsAbove, sessionsFrom } from '../store/session-family.ts';
-import { agentsWithKey, findSession, sessionById, type SessionRow } from '../store/sessions.ts';
+import { findSession, sessionById, type SessionRow } from '../store/sessions.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { agentOf, askingInvocation } from './gate.ts';
 import { isOwn, outside, requireInProject, scopeOf as tokenScope } from './scope.ts';
-import { agentIn, severalAgents } from './whose-agent.ts';
+import { agentKnowing, agentNamedIn } from './whose-agent.ts';
 
 type Input = ParsedInput<'searchSessions'>;
 
@@ -74,12 +74,10 @@ function namedAgent(deps: Deps, caller: Caller, input: Input): string {
     caller.parentSessionId,
   ].flatMap((key) => key ?? []);
   for (const key of keys) {
-    const agents = agentsWithKey(deps.store.db, key);
-    if (agents.length > 1) throw severalAgents([key], agents);
-    if (agents[0] !== undefined) return agents[0];
+    const agentId = agentKnowing(deps.store.db, [key]);
+    if (agentId !== undefined) return agentId;
   }
-  const inKey = keys.flatMap((key) => agentIn(key) ?? [])[0];
-  return inKey ?? defaults.agentId;
+  return agentNamedIn(keys) ?? defaults.agentId;
 }
 
 /** Who asks. A session may ask that nobody has reported yet: then only its key is known. */

@@ -58,29 +58,31 @@ const keyInside = (harness?: string, root?: string, id?: string) =>
 
 const keysIn = (given: (string | undefined)[]) => [...new Set(given.flatMap((key) => key ?? []))];
 
+/** The one that knows these keys, else the one that a key names (`agent:{id}:…`). */
+const agentOfKeys = (db: Db, keys: readonly string[]): string | undefined =>
+  agentKnowing(db, keys) ?? agentNamedIn(keys);
+
 /**
- * The one that has a session under each of these keys that anybody has one under; else the one that a key names
- * (`agent:{id}:…`). Of several it is the one that is named, or nobody.
+ * The one that has a session under each of these keys that anybody has one under; of several the one that a key
+ * names, or nobody.
  */
-function agentOfKeys(db: Db, keys: readonly string[]): string | undefined {
+export function agentKnowing(db: Db, keys: readonly string[]): string | undefined {
   const known = keys.map((key) => agentsWithKey(db, key)).filter((agents) => agents.length > 0);
   const inAll = known.reduce(
     (some, agents) => some.filter((one) => agents.includes(one)),
     known[0] ?? [],
   );
-  if (inAll.length === 1) return inAll[0];
-  const named = keys.map(agentIn).find((agentId) => agentId !== undefined);
-  if (known.length === 0 || (named !== undefined && inAll.includes(named))) return named;
-  throw severalAgents(keys, known.flat());
+  if (known.length === 0 || inAll.length === 1) return inAll[0];
+  const named = agentNamedIn(keys);
+  if (named !== undefined && inAll.includes(named)) return named;
+  // Who they are is told: only the administrator, who may name any of them, is not bound to one.
+  const several = [...new Set(known.flat())].toSorted().join(', ');
+  const message = `several agents have a session ${keys.join(' or ')}: ${several}`;
+  throw new AppError('parent_conflict', message, { hint: hints.nameAgent.http });
 }
 
-/** Who they are is told: only the administrator, who may name any of them, is not bound to one. */
-export const severalAgents = (keys: readonly string[], agents: readonly string[]) =>
-  new AppError(
-    'parent_conflict',
-    `several agents have a session ${keys.join(' or ')}: ${[...new Set(agents)].toSorted().join(', ')}`,
-    { hint: hints.nameAgent.http },
-  );
+export const agentNamedIn = (keys: readonly string[]): string | undefined =>
+  keys.map(agentIn).find((agentId) => agentId !== undefined);
 
 /**
  * Whoever is bound to one agent makes no session under a key that names another: what that one says later, without
@@ -93,7 +95,7 @@ export function requireOwnKey(agentId: string, key: string): void {
 }
 
 /** `agent:{id}:…`, where that is an id that an agent can have. */
-export function agentIn(key: string): string | undefined {
+function agentIn(key: string): string | undefined {
   const [, id] = /^agent:([^:]+):/.exec(key) ?? [];
   return id === undefined ? undefined : keySchema.safeParse(id).data;
 }

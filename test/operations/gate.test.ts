@@ -193,6 +193,13 @@ test('what is not there is not found, for reading and for acting alike', async (
   });
 });
 
+test('of two agents with a session of one key the one that the key names is its parent', () =>
+  withOperations(async (room) => {
+    const key = 'agent:b:main';
+    for (const agentId of ['a', 'b']) await room.ask('registerSession', { key, agentId });
+    expect((await room.start({ parentSessionId: key })).agentId).toBe('b');
+  }));
+
 test('two agents with a session of one name are told apart by the agent, never guessed', async () => {
   await withOperations(async (room) => {
     await room.ask('registerSession', { key: 'main', agentId: 'a' });

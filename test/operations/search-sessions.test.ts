@@ -188,6 +188,20 @@ test('the key of another agent finds nothing, and the same key under two agents 
     expect(await found(room, { query })).toEqual([]);
   }));
 
+test('of several agents that have a key the one that it names is searched', () =>
+  withOperations(async (room) => {
+    const sessionKey = 'agent:bob:main';
+    for (const agentId of ['alice', 'bob']) {
+      await tell(room, sessionKey, [`needle of ${agentId}`], { agentId });
+    }
+    const query = 'needle';
+    expect(await found(room, { query, sessionKey })).toEqual([[sessionKey, 'needle of bob']]);
+    const nobody = 'agent:carol:main';
+    for (const agentId of ['alice', 'bob']) await tell(room, nobody, ['needle'], { agentId });
+    const call = room.ask('searchSessions', { query, sessionKey: nobody });
+    expect(await refusal(call)).toBe('parent_conflict');
+  }));
+
 test('a project is its folder with all below it, for whoever names it and for a token that has no other', () =>
   withOperations(async (room) => {
     const agentId = 'alice';
