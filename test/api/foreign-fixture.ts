@@ -1,4 +1,4 @@
-/** Agents, projects and sub-agents that are none of each other's business, and all that can be asked about one. */
+/** Agents, programs, projects and sub-agents that are none of each other's business, and all that can be asked about one. */
 import { operations, type OperationInput, type OperationName } from '../../contract/operations.ts';
 import type { readPolicies } from '../../contract/words.ts';
 import { permissionFor } from '../../operations/scope.ts';
@@ -20,43 +20,17 @@ export interface Place {
   nextSeq: number;
 }
 
-const parts = [
-  ['one', 'claude-code'],
-  ['two', 'codex'],
-  ['three', 'claude-code'],
-] as const;
+export const agents = ['alice', 'bob'] as const;
+export const harnesses = ['claude-code', 'codex'] as const;
+export const parts = ['one', 'two', 'three'] as const;
 
-/** Two agents, two programs, three projects; each session has a sub-agent that is at work and one that has answered. */
+/** Each program of each agent has a session in each project, with a sub-agent that is at work and one that has answered. */
 export async function settle(api: Api): Promise<Place[]> {
   const places: Place[] = [];
-  await api.host.hello(20);
-  for (const agentId of ['alice', 'bob']) {
-    for (const [part, harness] of parts) {
-      const [key, word] = [`${agentId}-${part}`, `Zq${agentId}${part}`];
-      const project = `${api.workspace}/${part}`;
-      const of = { key, agentId };
-      await api.ask('registerSession', { ...of, harness, project, title: `About ${word}` });
-      const transcript = ['User', 'Assistant']
-        .map((speaker) => `${speaker}: plover ${speaker} ${word} of Release\n`)
-        .join('');
-      const hooked = { harness, agentId, sessionKey: key, project };
-      await api.ask('hookSessionCheckpointExtract', { ...hooked, transcript });
-      await api.ask('writeCheckpoint', { ...of, summary: `plover summary ${word}` });
-      const context = { workspacePath: api.workspace, specId: 'spec' };
-      const ask = { parentSessionId: key, agentId, context };
-      const prompt = `plover task ${word}`;
-      const { id, sessionKey } = await api.start({ ...ask, prompt, title: `Does ${word}` });
-      const run = await api.host.claim(id);
-      await api.host.say(run, 1, `plover output ${word}\n`);
-      const told = await api.start({ ...ask, prompt, executionMode: 'ASYNC_CALLBACK' });
-      await api.host.play(told.id, `plover answer ${word}`);
-      const { callbacks } = await api.ask('getCallbacks', { ...of, status: 'all' });
-      const { jsonl } = await api.ask('exportSession', of);
-      const last = JSON.parse(jsonl.trimEnd().split('\n').at(-1)!) as { seq: number };
-      places.push({
-        ...{ agentId, harness, project, key, word, id, childKey: sessionKey },
-        ...{ callbackId: callbacks[0]!.id, nextSeq: last.seq + 1 },
-      });
+  await api.host.hello(40);
+  for (const agentId of agents) {
+    for (const part of parts) {
+      for (const harness of harnesses) places.push(await settleAt(api, agentId, part, harness));
     }
     const attributes = [{ kind: 'constraint' as const, content: `keep Zq${agentId}entity` }];
     await api.ask('putEntity', {
@@ -69,13 +43,40 @@ export async function settle(api: Api): Promise<Place[]> {
   return places;
 }
 
-/** What an agent lets others read of it, which is nothing to tokens of others under any of them. */
-export async function setPolicy(
-  api: Api,
-  readPolicy: (typeof readPolicies)[number],
-): Promise<void> {
-  for (const id of ['alice', 'bob'])
-    await api.ask('putAgent', { id, readPolicy, policyGroup: 'same' });
+async function settleAt(api: Api, agentId: string, part: string, harness: string): Promise<Place> {
+  const [key, word] = [`${agentId}-${part}-${harness}`, `Zq${agentId}${part}${harness}`];
+  const project = `${api.workspace}/${part}`;
+  const of = { key, agentId };
+  await api.ask('registerSession', { ...of, harness, project, title: `About ${word}` });
+  const transcript = ['User', 'Assistant']
+    .map((speaker) => `${speaker}: plover ${speaker} ${word} of Release\n`)
+    .join('');
+  const hooked = { harness, agentId, sessionKey: key, project };
+  await api.ask('hookSessionCheckpointExtract', { ...hooked, transcript });
+  await api.ask('writeCheckpoint', { ...of, summary: `plover summary ${word}` });
+  const context = { workspacePath: api.workspace, specId: 'spec' };
+  const ask = { parentSessionId: key, agentId, context };
+  const prompt = `plover task ${word}`;
+  const { id, sessionKey } = await api.start({ ...ask, prompt, title: `Does ${word}` });
+  const run = await api.host.claim(id);
+  await api.host.say(run, 1, `plover output ${word}\n`);
+  const told = await api.start({ ...ask, prompt, executionMode: 'ASYNC_CALLBACK' });
+  await api.host.play(told.id, `plover answer ${word}`);
+  const { callbacks } = await api.ask('getCallbacks', { ...of, status: 'all' });
+  const { jsonl } = await api.ask('exportSession', of);
+  const last = JSON.parse(jsonl.trimEnd().split('\n').at(-1)!) as { seq: number };
+  return {
+    ...{ agentId, harness, project, key, word, id, childKey: sessionKey },
+    ...{ callbackId: callbacks[0]!.id, nextSeq: last.seq + 1 },
+  };
+}
+
+export type ReadPolicy = (typeof readPolicies)[number];
+
+/** What each agent lets others read of it, which is nothing to tokens of others under any of them. */
+export async function setPolicies(api: Api, policies: readonly ReadPolicy[]): Promise<void> {
+  for (const [n, id] of agents.entries())
+    await api.ask('putAgent', { id, readPolicy: policies[n]!, policyGroup: 'same' });
 }
 
 type Inputs = { [N in OperationName]: (of: Place) => OperationInput<N> };
@@ -212,31 +213,31 @@ export const foundIn = (text: string, words: readonly string[], asked: unknown):
 /** Who has a token at this place, and what is none of its business. */
 export function readersOf(api: Api, places: Place[], own: Place): Reader[] {
   const { agentId, project, id } = own;
-  const others = places.filter((one) => one !== own);
-  const strangers = places.filter((one) => one.agentId !== agentId);
+  const not = (isNear: (one: Place) => boolean) => places.filter((one) => !isNear(one));
+  const strangers = not((one) => one.agentId === agentId);
   const strange = strangers[0]!.agentId;
   const wordsOf = (some: Place[]) => some.flatMap((of) => [of.word, of.id, of.callbackId]);
   const keysOf = (some: Place[]) => some.flatMap(({ key, childKey }) => [key, childKey]);
-  const strangeWords = [...wordsOf(strangers), `Zq${strange}entity`, `Zq${strange}name`];
+  const strangeWords = [`Zq${strange}entity`, `Zq${strange}name`];
   const operator = (of: string | null) =>
     api.token({
       ...{ role: 'operator', agentId, project: of, permissions: ['remember', 'recall'] },
       expiresAt: '2999-01-01T00:00:00.000Z',
     });
-  const words = [...strangeWords, ...wordsOf(others)];
-  const apart = { own, foreign: others, words, keys: keysOf(others) };
+  const reader = (name: string, token: string, foreign: Place[]): Reader => ({
+    ...{ name, token, own, foreign },
+    words: [...strangeWords, ...wordsOf(foreign)],
+    keys: keysOf(foreign),
+  });
+  const outside = not((one) => one.agentId === agentId && one.project === project);
   return [
-    {
-      name: `an operator of ${agentId}`,
-      token: operator(null),
-      ...{ own, foreign: strangers, words: strangeWords, keys: keysOf(strangers) },
-    },
-    { name: `an operator in the project of ${own.key}`, token: operator(project), ...apart },
-    {
-      name: `a sub-agent of ${own.key}`,
-      token: api.token({ role: 'child', invocationId: id, agentId }),
-      ...apart,
-    },
+    reader(`an operator of ${agentId}`, operator(null), strangers),
+    reader(`an operator in the project of ${own.key}`, operator(project), outside),
+    reader(
+      `a sub-agent of ${own.key}`,
+      api.token({ role: 'child', invocationId: id, agentId }),
+      not((one) => one === own),
+    ),
   ];
 }
 

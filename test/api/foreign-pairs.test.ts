@@ -1,22 +1,25 @@
 /** Whoever has a token at any of the places reads nothing of any other, by whatever reads: all pairs. */
 import { expect, test } from '@jest/globals';
 import { operations } from '../../contract/operations.ts';
-import { readPolicies } from '../../contract/words.ts';
 import { tools } from '../../mcp/tools.ts';
 import { requestOf } from './api-fixture.ts';
 import {
+  agents,
   foundIn,
+  harnesses,
   inOrder,
   inputs,
   isRead,
+  parts,
   readersOf,
   roundabout,
-  setPolicy,
+  setPolicies,
   settle,
   streamsOf,
   toolReads,
   type Ask,
   type Place,
+  type ReadPolicy,
   type Reader,
 } from './foreign-fixture.ts';
 import { withRealApi, type Api } from './real-api.ts';
@@ -45,26 +48,37 @@ const anyPlace: Place = {
 /** What one may find is looked at in the whole of what it was told. */
 type Look = (what: string, told: Promise<string>, asked: unknown) => Promise<void>;
 
-test.each(readPolicies)(
-  'no read finds what is foreign, whoever asks for whose: %s',
-  (readPolicy) =>
+/** Of alice and of bob: each lets others read what the other one does not. */
+const policies: [ReadPolicy, ReadPolicy][] = [
+  ['isolated', 'shared'],
+  ['shared', 'group'],
+  ['group', 'isolated'],
+];
+
+test.each(policies)(
+  'no read finds what is foreign, whoever asks for whose: %s and %s',
+  (...readPolicies) =>
     withRealApi(async (api) => {
       const places = await settle(api);
-      await setPolicy(api, readPolicy);
+      expect(places).toHaveLength(agents.length * harnesses.length * parts.length);
+      await setPolicies(api, readPolicies);
       const leaks: string[] = [];
       let pairs = 0;
-      for (const reader of places.flatMap((own) => readersOf(api, places, own))) {
-        for (const of of reader.foreign) {
+      const readers = places.flatMap((own) => readersOf(api, places, own));
+      // Whoever holds the same token reads the same, wherever it is.
+      for (const reader of new Map(readers.map((one) => [one.token, one])).values()) {
+        const all = reader.foreign.map((of) => {
           pairs += 1;
-          await readAll(api, reader, of, async (what, told, asked) => {
+          return readAll(api, reader, of, async (what, told, asked) => {
             const found = foundIn(await told, [...reader.words, ...reader.keys], asked);
             if (found.length > 0) leaks.push(`${reader.name}, ${what} of ${of.key}: ${found}`);
           });
-        }
+        });
+        await Promise.all(all);
         await useTools(api, reader, leaks);
       }
       expect(leaks).toEqual([]);
-      expect(pairs).toBe(6 * (3 + 5 + 5));
+      expect(pairs).toBe(2 * 6 + 6 * 10 + 12 * 11);
     }),
   // Some thousand requests, each in a fraction of a second also where little else is left of the machine.
   300_000,
@@ -105,13 +119,17 @@ const textOf = async (told: Promise<{ text: string }>) => (await told).text;
 async function useTools(api: Api, reader: Reader, leaks: string[]): Promise<void> {
   const { token, own } = reader;
   await withMcpOver(api, { token, parentSessionId: own.key }, async (call) => {
-    for (const of of reader.foreign) {
-      const told = [];
-      for (const [name, inputsOf] of Object.entries(toolReads)) {
-        for (const input of inputsOf?.(of) ?? []) told.push(await call(name, input));
-      }
-      const found = foundIn(told.join(), [...reader.words, ...reader.keys], of);
+    const pairs = reader.foreign.map(async (of) => {
+      const calls = Object.entries(toolReads).flatMap(([name, inputsOf]) =>
+        (inputsOf?.(of) ?? []).map((input) => call(name, input)),
+      );
+      const found = foundIn(
+        (await Promise.all(calls)).join(),
+        [...reader.words, ...reader.keys],
+        of,
+      );
       if (found.length > 0) leaks.push(`${reader.name}, a tool of ${of.key}: ${found}`);
-    }
+    });
+    await Promise.all(pairs);
   });
 }

@@ -10,7 +10,7 @@ import {
   isRead,
   readersOf,
   roundabout,
-  setPolicy,
+  setPolicies,
   settle,
   streamsOf,
   type Ask,
@@ -28,11 +28,11 @@ test.each(readPolicies)(
   (readPolicy) =>
     withRealApi(async (api) => {
       const places = await settle(api);
-      await setPolicy(api, readPolicy);
+      await setPolicies(api, [readPolicy, readPolicy]);
       const before = await whatBobHas(api, places);
       const leaks: string[] = [];
       // What is only read is tried by everybody under each policy: foreign-pairs.test.ts.
-      const own = places.find(({ key }) => key === 'alice-one')!;
+      const own = places.find(({ key }) => key === 'alice-one-codex')!;
       const readers = readersOf(api, places, own).slice(0, readPolicy === 'shared' ? 3 : 1);
       for (const reader of readers) {
         for (const of of reader.foreign) {
@@ -67,7 +67,7 @@ test.each(readPolicies)(
 test('the same requests do find what is the own', () =>
   withRealApi(async (api) => {
     const places = await settle(api);
-    const own = places.find(({ key }) => key === 'alice-one')!;
+    const own = places.find(({ key }) => key === 'alice-one-codex')!;
     const [operator] = readersOf(api, places, own);
     const telling: string[] = [];
     for (const name of inOrder.filter(isRead)) {
@@ -97,9 +97,9 @@ test('the same requests do find what is the own', () =>
     const { key } = operator!.own;
     for (const path of streamsOf(operator!.own)) {
       const { text } = await api.http(operator!.token, 'GET', path);
-      expect(text).toContain('Zqaliceone');
+      expect(text).toContain('Zqaliceonecodex');
     }
-    expect(await mcpSearch(api, operator!.token, key, key)).toContain('Zqaliceone');
+    expect(await mcpSearch(api, operator!.token, key, key)).toContain('Zqaliceonecodex');
   }));
 
 const mcpSearch = (api: Api, token: string, parentSessionId: string, sessionKey?: string) =>

@@ -3,6 +3,8 @@ import { createApp } from '../../api/app.ts';
 import { listen } from '../../api/listen.ts';
 import { overOperations } from '../../api/over-operations.ts';
 import { signToken, type TokenClaims } from '../../domain/token.ts';
+import { createSearcher } from '../../search/searcher.ts';
+import type { Deps } from '../../operations/index.ts';
 import { withOperations, type Room } from '../operations/operations-fixture.ts';
 
 export interface Told {
@@ -28,7 +30,16 @@ export interface Api extends Room {
 
 export function withRealApi<T>(use: (api: Api) => Promise<T>): Promise<T> {
   return withOperations(async (room) => {
-    const { deps } = room;
+    const { database } = room.deps.paths;
+    // One for all: most of what a search takes would else be the opening of a new index.
+    const searcher = createSearcher({ database, index: `${database}.search` });
+    const deps: Deps = {
+      ...room.deps,
+      search: async (request) => {
+        while (searcher.step());
+        return searcher.search(request);
+      },
+    };
     const app = createApp({
       ...overOperations(deps),
       allowedHosts: () => [],
@@ -48,6 +59,7 @@ export function withRealApi<T>(use: (api: Api) => Promise<T>): Promise<T> {
       });
     } finally {
       await server.close();
+      searcher.close();
     }
   });
 }
