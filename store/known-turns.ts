@@ -36,7 +36,7 @@ function knownFor(
   state: SnapshotState | null,
 ): Known {
   const wasPart = state?.isPart ?? false;
-  if (follows !== null && state !== null) {
+  if (follows !== null && state !== null && (state.seq > 0 || !hasReported(db, session.id))) {
     const turns = since(db, session, state.seq, follows === 'from its last entry');
     const there = new Set(turns.map((turn) => turn.seq));
     const away = toldOnly(db, session.id, state.seq).filter((turn) => !there.has(turn.seq));
@@ -71,6 +71,13 @@ function withIds(db: Db, session: SessionRow, known: Known, { entries, idOf }: R
   const withId = (turn: KnownTurn) => ({ ...turn, id: ids.get(turn.seq) ?? null });
   return { ...known, turns: known.turns.map(withId), away: known.away.map(withId) };
 }
+
+/** Then a snapshot that says nothing yet was begun anew: what comes behind it may have been reported before. */
+const hasReported = (db: Db, sessionId: number): boolean =>
+  db.get(
+    `SELECT 1 FROM turns WHERE session_id = :sessionId AND raw IS NOT NULL AND ${wasSaid} LIMIT 1`,
+    { sessionId },
+  ) !== undefined;
 
 /** What is read after the turn with this number, or from it on. */
 function since(

@@ -56,7 +56,8 @@ export interface Added {
 /** Lays a report over what is known: appends what is new, and says where it goes another way. */
 export function addReport(tx: Tx, session: SessionRow, report: Report): Added {
   const entries = report.entries.filter((entry) => entry.raw.trim() !== '');
-  const known = knownTurns(tx.db, session, { ...report, entries }, snapshotOf(session));
+  const state = snapshotOf(session);
+  const known = knownTurns(tx.db, session, { ...report, entries }, state);
   const merged = mergeEntries(known, entries);
   if (merged.left.length > 0 || merged.isApart || merged.isShorter) {
     addBranchMark(tx, session, merged, report);
@@ -86,7 +87,7 @@ export function addReport(tx: Tx, session: SessionRow, report: Report): Added {
   const isNew = end !== undefined && 'entry' in end;
   return {
     seq: last < 0 ? null : seqOf(last),
-    isPart: merged.isPart,
+    isPart: known.extent === 'since' ? state!.isPart : merged.isPart,
     end: isNew ? readAs(entries[end.entry]!, seqOf(end.entry)) : null,
   };
 }

@@ -62,9 +62,9 @@ export function takeTranscript(
   keepSnapshot(tx, session.id, {
     chain,
     lastEntryBytes: isCounted ? Buffer.byteLength(last.raw) : null,
-    seq: seq ?? known?.seq ?? 0,
+    seq: seq ?? (follows === null ? 0 : known!.seq),
     file: given.file,
-    isPart: follows === null ? isPart : known!.isPart,
+    isPart,
   });
   return end;
 }

@@ -41,3 +41,22 @@ test('records are the same turns, cut at any byte', () =>
       expect([key, await told(key, [records.subarray(0, cut), records])]).toEqual([key, whole]);
     }
   }));
+
+const talk = [line('user', 'one', { uuid: 'm1' }), line('assistant', 'first', { uuid: 'm2' })];
+const goesOn = [line('user', 'two', { uuid: 'm3' }), line('assistant', 'second', { uuid: 'm4' })];
+const said = ['user: one', 'assistant: first', 'user: two', 'assistant: second'];
+
+test.each([
+  ['has all of it', [...talk, ...goesOn]],
+  ['has what is new alone', goesOn],
+])('a file that begins anew with a line about itself is no more than that until it %s', (_, more) =>
+  withHooks(async (room) => {
+    const head = `${JSON.stringify({ type: 'system', subtype: 'resumed' })}\n`;
+    const files = [talk.join(''), head, head + more.join('')];
+    for (const [at, content] of files.entries()) {
+      const transcriptPath = room.stage(`${Math.min(at, 1)}.jsonl`, content);
+      await room.ask('hookStop', { harness: 'claude-code', sessionKey: 's1', transcriptPath });
+    }
+    expect(room.said('s1')).toEqual(said);
+  }),
+);
