@@ -113,7 +113,9 @@ function createProgram(room: HookRoom, life: Life) {
     const isClearly = indices().every(
       (index) => index < end || !fresh.includes(spoken(messages[index]!)),
     );
-    return isClearly ? end : said;
+    // From who has told a part before, what was reported already may be said again.
+    const isAnew = wasPart && !hasIds && !tells(messages.slice(0, end).map(spoken));
+    return isClearly && !isAnew ? end : said;
   }
 
   /** Whether these words may be those of the last prompt: then nobody can say whether they came twice. */
