@@ -135,7 +135,18 @@ async function send(hook: SpooledHook, way: Way): Promise<Delivered> {
   if (!isClear) {
     return { posted: { kind: 'away', why: 'hooks before it could not be sent yet' } };
   }
-  return { posted: await postHook(server, hook, { signal, isLate: isUnread }), trouble };
+  const posted = await postHook(server, hook, { signal, isLate: isUnread });
+  return { posted: posted.kind === 'away' ? inWords(posted, signal) : posted, trouble };
+}
+
+type Away = Extract<Posted, { kind: 'away' }>;
+
+/** Of a request that came to nothing Node says what it did itself, and not what the server did. */
+function inWords(away: Away, signal: AbortSignal): Away {
+  if (away.isBroken === true)
+    return { ...away, why: 'the server broke off before it had answered' };
+  if (signal.aborted) return { ...away, why: 'the server did not answer in time' };
+  return { ...away, why: away.why.trim() };
 }
 
 /** What waits goes first. Trouble with where it lies must not cost this one its way to a server that is there. */
@@ -160,8 +171,11 @@ interface Way {
   signal: AbortSignal;
 }
 
-/** Nothing for the program; for whoever looks, a line. */
+/** Nothing for the program; for whoever looks, a line: some errors have several. */
 function silence(...why: (string | undefined)[]): HookOutput {
-  const said = why.filter((one) => one !== undefined).join('; ');
+  const said = why
+    .filter((one) => one !== undefined)
+    .map((one) => one.replaceAll(/\s*\n\s*/g, ' '))
+    .join('; ');
   return { out: '', err: said === '' ? '' : `offshoot hook: ${said}\n` };
 }
