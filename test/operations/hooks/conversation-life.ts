@@ -200,7 +200,8 @@ function createProgram(room: HookRoom, life: Life) {
 
   /** As the rule is in domain/snapshot-place.ts: whether these are not just said again. */
   const tells = (window: string[]) =>
-    [...new Set(window)].join('').replaceAll('assistant: ', '').length >= SHARED_MIN;
+    [...new Set(window)].map((words) => /^assistant: (.*)/.exec(words)?.[1] ?? '').join('')
+      .length >= SHARED_MIN;
 
   async function edit({ back, saying }: Extract<Step, { do: 'edit' }>) {
     // Who goes back takes a prompt back, and with it what came after; what shares nothing with what
