@@ -67,6 +67,21 @@ test('an answer of which nothing else is known comes after the prompt that a hoo
   });
 });
 
+test.each([['first'], ['behind what was reported before']])(
+  'an answer that last messages begin with comes after the prompt that a hook has told: %s',
+  (where) =>
+    withHooks(async (room) => {
+      const begin = where === 'first' ? [] : ['begin', 'begun'];
+      const [ask, answer] = begin;
+      if (ask && answer) await room.report('s1', line('user', ask) + line('assistant', answer));
+      for (const words of ['one', 'two']) await room.prompt('s1', words, { idempotencyKey: words });
+      const last = [line('assistant', 'first'), line('user', 'two'), line('assistant', 'second')];
+      await room.report('s1', last.join(''));
+      const wanted = ['user: one', 'assistant: first', 'user: two', 'assistant: second'];
+      expect(room.said('s1').slice(begin.length)).toEqual(wanted);
+    }),
+);
+
 test('last messages that begin like those before are not taken for what came behind them', async () => {
   await withHooks(async (room) => {
     const [one, again, two] = [line('user', 'one'), line('assistant', 'ok'), line('user', 'two')];
