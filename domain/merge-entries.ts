@@ -206,7 +206,10 @@ function layOut(
   // A part that begins with an answer begins behind its prompt; what is told before both stands before it.
   const isAnswerFirst = !isWhole && entries[spoken[0] ?? -1]?.role === 'assistant';
   if (isAnswerFirst && turns[spoken[0]!] === null) {
-    keepUntil(said.findIndex((turn, place) => place >= from && matched.has(turn)), false);
+    keepUntil(
+      said.findIndex((turn, place) => place >= from && matched.has(turn)),
+      false,
+    );
   }
   for (const index of spoken.slice(0, shared)) {
     const turn = turns[index] ?? null;
