@@ -29,7 +29,8 @@ export function digestOf({
   const lines: string[] = [];
   if (summary !== null) lines.push(wholeLines(redact(summary), limits.digestSummaryCharsMax));
   if (prompts.length > 0) {
-    lines.push(`${Math.max(promptCount, prompts.length)} prompts so far, the last ones:`);
+    const count = Math.max(promptCount, prompts.length);
+    lines.push(count === 1 ? '1 prompt so far:' : `${count} prompts so far, the last ones:`);
     lines.push(...prompts.map((prompt) => `- ${firstLine(redact(prompt), promptChars)}`));
   }
   if (lastAnswer !== null && lastAnswer.trim() !== '') {

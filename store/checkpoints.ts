@@ -5,8 +5,7 @@ import { digestOf } from '../domain/digest.ts';
 import type { Db } from './database.ts';
 import { focalEntities } from './focal-entities.ts';
 import { knowledgeOf } from './knowledge.ts';
-import { rangesFromEnd } from './reading-order.ts';
-import { lastPrompts, lastSaid, saidAfter } from './said.ts';
+import { lastAnswer, lastPrompts, saidAfter } from './said.ts';
 import { sessionById, type SessionRow } from './sessions.ts';
 import { turnNumber } from './text-memo.ts';
 import type { Tx } from './write-queue.ts';
@@ -120,11 +119,10 @@ function madeDigest(db: Db, session: SessionRow, summary: string | null): string
     // Twice as far as its first line is looked for: a secret that begins there is whole.
     charsMax: 2 * limits.contextCheckpointCharsMax,
   });
-  const [last] = lastSaid(db, session.id, rangesFromEnd(db, session.id), 1);
   return digestOf({
     summary,
     promptCount: session.prompt_count,
     prompts,
-    lastAnswer: last?.role === 'assistant' ? last.text : null,
+    lastAnswer: lastAnswer(db, session.id),
   });
 }

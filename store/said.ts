@@ -4,6 +4,7 @@ import type { SaidTurn } from '../domain/context-block.ts';
 import type { Db } from './database.ts';
 import {
   rangesAfter,
+  rangesFromEnd,
   readColumns,
   wasSaid,
   type ReadTurn,
@@ -16,13 +17,19 @@ const pageRowsMax = 16;
 /** Most turns have more. */
 const turnChars = 100;
 
+const saidColumns = `
+  seq, role, CASE WHEN octet_length(text) <= ${2 * endCharsMax} THEN text END AS text`;
+interface SaidRow extends Omit<SaidTurn, 'text'> {
+  /** Null where it is that long. */
+  text: string | null;
+}
+
 /**
  * Made once: a text that is made anew must be looked through to find its statement. Of three words in one list SQLite would
  * make a table for each call.
  */
 const saidPage = `
-  SELECT seq, role, CASE WHEN octet_length(text) <= ${2 * endCharsMax} THEN text END AS text
-  FROM turns
+  SELECT ${saidColumns} FROM turns
   WHERE session_id = :sessionId AND seq BETWEEN :low AND :high
     AND (role IN ('user', 'assistant') OR role = 'callback')
   ORDER BY seq DESC LIMIT +:limit`;
@@ -46,7 +53,7 @@ export function lastSaid<Range extends TurnRange>(
     const { from: low } = range;
     let high = range.to;
     while (room > 0) {
-      const page = db.all<Omit<SaidTurn, 'text'> & { text: string | null }>(saidPage, {
+      const page = db.all<SaidRow>(saidPage, {
         sessionId,
         low,
         high,
@@ -70,6 +77,22 @@ export function lastSaid<Range extends TurnRange>(
 /** The same of all that came after this turn: what is late, and read before turns that were there, at the beginning. */
 export const saidAfter = (db: Db, sessionId: number, after: number, charsMax: number) =>
   lastSaid(db, sessionId, rangesAfter(db, sessionId, after), charsMax);
+
+/** The model's last words, if it had the last word: a callback is told once it is known to be read, behind the answer to it. */
+export function lastAnswer(db: Db, sessionId: number): string | null {
+  for (const { from: low, to: high } of rangesFromEnd(db, sessionId)) {
+    const last = db.get<SaidRow>(lastOfEither, { sessionId, low, high });
+    if (last === undefined) continue;
+    if (last.role !== 'assistant') return null;
+    return last.text ?? bothEnds(db, sessionId, last.seq);
+  }
+  return null;
+}
+
+const lastOfEither = `
+  SELECT ${saidColumns} FROM turns
+  WHERE session_id = :sessionId AND seq BETWEEN :low AND :high AND role IN ('user', 'assistant')
+  ORDER BY seq DESC LIMIT 1`;
 
 /** The last turn before all that was said since then, by what they say of their time: nothing of that is hidden. */
 export function lastSaidBy(db: Db, session: { id: number; last_seq: number }, at: string): number {

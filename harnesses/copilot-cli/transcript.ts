@@ -12,7 +12,9 @@ function readRecord(record: JsonObject, agent: string | null): Said {
   const stamp = { at: timeOf(record.timestamp), id: textOf(record.id) };
   const data = objectOf(record.data) ?? {};
   if (textOf(record.agentId) !== agent) {
-    return { ...mark(stamp, textOf(data.content) ?? ''), isOfAnother: true };
+    // What its program tells it is no word of anybody's, as the session's own is not.
+    const text = record.type === 'system.message' ? null : textOf(data.content);
+    return { ...mark(stamp, text ?? ''), isOfAnother: true };
   }
   switch (record.type) {
     case 'user.message':

@@ -10,7 +10,8 @@ function readRecord(record: JsonObject): Said {
   const stamp = { at: timeOf(record.timestamp), id: textOf(record.id) };
   const content = readContent(record.content);
   const tools = listOf(record.toolCalls).flatMap(readToolCall);
-  if (record.type === 'user') return message('user', content, stamp);
+  // What tools have answered stands in the line that has asked them, and comes once more as the user's.
+  if (record.type === 'user') return message('user', { ...content, tools: [] }, stamp);
   // Gemini writes a message as it comes and, under the same id, again with the calls it made: the words are said.
   if (record.type === 'gemini') {
     return message('assistant', tools.length > 0 ? { text: '', tools } : content, stamp);

@@ -16,11 +16,11 @@ const events: ReadonlyMap<string, HookEvent> = new Map([
 
 export const opencodeHooks: HarnessHooks = {
   eventOf: (name, payload) => events.get(name === 'event' ? String(payload.type) : name) ?? null,
-  readPayload(_event, payload) {
+  readPayload(event, payload) {
     const { input, output } = payload;
     const isCall = input !== undefined || output !== undefined;
     const lastAssistantMessage = pick(payload, 'lastAssistantMessage');
-    const read = isCall ? readCall(payload) : readBusEvent(payload);
+    const read = isCall ? readCall(payload) : readBusEvent(event, payload);
     return { runtimePath: 'plugin', lastAssistantMessage, ...read };
   },
   // It only says that a turn is over, and of one that was broken off twice: what is offered there would be taken for read.
@@ -29,16 +29,24 @@ export const opencodeHooks: HarnessHooks = {
 };
 
 /** A sub-agent is a session of its own, which names its parent as it is made. */
-function readBusEvent(event: JsonObject) {
-  const properties = pickObject(event, 'properties');
+function readBusEvent(event: HookEvent, payload: JsonObject) {
+  const properties = pickObject(payload, 'properties');
   const info = pickObject(properties, 'info');
   return {
     sessionKey: pick(properties, 'sessionID') ?? pick(info, 'id'),
     parentSessionKey: pick(info, 'parentID'),
-    project: pick(info, 'directory') ?? pick(event, 'directory'),
-    title: pick(info, 'title')?.slice(0, titleCharsMax) ?? null,
-    at: timeOf(pickObject(info, 'time').updated),
+    project: pick(info, 'directory') ?? pick(payload, 'directory'),
+    title: ownTitle(pick(info, 'title')),
+    // One that is deleted was updated by its last turn: its end is now.
+    at: event === 'session-end' ? null : timeOf(pickObject(info, 'time').updated),
   };
+}
+
+/** Until a model has named it, a session is called by its time: then its first words say more. */
+function ownTitle(title: string | null): string | null {
+  const isMadeUp =
+    title !== null && /^(?:New|Child) session - \d{4}-\d\d-\d\dT[\d:.]+Z$/.test(title);
+  return isMadeUp ? null : (title?.slice(0, titleCharsMax) ?? null);
 }
 
 /** The server takes no longer ones. */

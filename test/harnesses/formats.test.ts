@@ -193,6 +193,7 @@ test.each<[string, unknown[], string[]]>([
           geminiCall('f', 'success', { output: 'whole' }),
         ],
       },
+      { type: 'user', content: [{ functionResponse: { id: 'f', response: { output: 'whole' } } }] },
     ],
     [
       'mark Chat compressed.',
@@ -200,6 +201,7 @@ test.each<[string, unknown[], string[]]>([
       'user hi',
       'assistant you',
       'tool shell ls\nhalf\nshell ls\ngone\nshell ls\nwhole (d) (d failed) (e) (e failed) (f) (f)',
+      'mark ',
     ],
   ],
   [
@@ -215,6 +217,7 @@ test.each<[string, unknown[], string[]]>([
         data: { toolCallId: 'c', success: false, error: { message: 'no such command' } },
       },
       { type: 'session.compaction_complete', data: { summaryContent: 'In short.' } },
+      { type: 'system.message', agentId: 'a', data: { content: 'You are a child.' } },
       { type: 'assistant.message', agentId: 'a', data: { content: 'of a child' } },
     ],
     [
@@ -222,6 +225,7 @@ test.each<[string, unknown[], string[]]>([
       'tool bash ls (c)',
       'tool no such command (c failed)',
       'mark compacted: In short.',
+      'mark ',
       'mark of a child',
     ],
   ],

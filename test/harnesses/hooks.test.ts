@@ -184,6 +184,27 @@ test('a child of OpenCode names its parent', async () => {
   });
 });
 
+test('OpenCode has a title where somebody gave one, and ends when it is deleted', async () => {
+  const hooks = await hooksOf('opencode');
+  const read = (type: string, title: string) => {
+    const info = { id: 's', title, time: { updated: Date.parse('2026-11-20T16:07:03.950Z') } };
+    const payload = { type, properties: { info } };
+    return readHook(hooks, { harness: 'opencode', name: type, payload })?.request;
+  };
+  const started = read('session.created', 'child probe (@general subagent)');
+  expect(started).toMatchObject({
+    title: 'child probe (@general subagent)',
+    at: '2026-11-20T16:07:03.950Z',
+  });
+  for (const kind of ['New', 'Child']) {
+    const made = read('session.created', `${kind} session - 2026-11-20T16:07:03.950Z`);
+    expect(made).toHaveProperty('sessionKey');
+    expect(made).not.toHaveProperty('title');
+  }
+  // Its last turn was an update, and may have been told later.
+  expect(read('session.deleted', 'x')).not.toHaveProperty('at');
+});
+
 test('a sub-agent of Copilot has a session of its own, and names the transcript that all share', async () => {
   const calls = await callsIn('copilot-cli/hooks.jsonl');
   const [root, child] = [

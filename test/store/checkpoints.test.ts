@@ -55,3 +55,21 @@ test('a digest shows no half of a secret, wherever in a prompt it begins', () =>
       expect(lastCheckpoint(store.db, parent.id)!.digest).not.toContain('ghp_');
     }
   }));
+
+test('a digest has the last answer, also where a callback is told behind it, and none where a prompt came last', () =>
+  withScene(async ({ store, parent, say, checkpoint }) => {
+    const digest = () => lastCheckpoint(store.db, parent.id)!.digest;
+    await say('user', 'go on');
+    await say('assistant', 'It is blue.');
+    await say('callback', 'blue');
+    await checkpoint();
+    expect(digest().split('\n')).toEqual([
+      '1 prompt so far:',
+      '- go on',
+      'Last answer: It is blue.',
+    ]);
+    await say('user', 'and?');
+    await say('callback', 'green');
+    await checkpoint();
+    expect(digest()).not.toContain('Last answer');
+  }));
