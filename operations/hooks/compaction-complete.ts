@@ -8,7 +8,7 @@ import { checkpointAt } from '../../store/checkpoints.ts';
 import { beginContext } from '../../store/context-epoch.ts';
 import { lastTurns } from '../../store/reading-order.ts';
 import { lastSaidBy } from '../../store/said.ts';
-import { append, leaveExtra } from './said.ts';
+import { append } from './said.ts';
 
 export async function hookCompactionComplete(
   deps: Deps,
@@ -20,7 +20,7 @@ export async function hookCompactionComplete(
     const among = lastTurns(tx.db, session.id, TAIL_TURNS);
     const told = toldCompaction(among, input.summary, !heard.isNamed);
     if (told === undefined) append(heard, 'mark', compactedMark + input.summary);
-    else leaveExtra(heard, told.seq);
+    else heard.found ??= told.seq;
     if (told?.source !== 'hook') {
       const upTo = told?.seq ?? (heard.isLate ? lastSaidBy(tx.db, session, heard.at) : Infinity);
       checkpointAt(tx, session, 'compaction', input.summary, upTo);

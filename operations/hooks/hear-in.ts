@@ -53,7 +53,8 @@ export function hearIn<A extends object>(tx: Tx, hearing: Hearing<A>, brought: B
   const now = sessionById(tx.db, session.id);
   const came = { isUnread, isLate: caller.isLateHook, hasTranscript: given !== null, end };
   const isNamed = name !== null;
-  const heard: Heard = { tx, session: now, before, at, config, isNamed, ...came, takeExtra };
+  const extraOf = { found: null, takeExtra };
+  const heard: Heard = { tx, session: now, before, at, config, isNamed, ...came, ...extraOf };
   const answer = effect(heard);
   leaveRest(heard);
   if (name !== null) {

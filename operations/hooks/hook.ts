@@ -49,6 +49,8 @@ export interface Heard {
   isLate: boolean;
   /** It has a key or a time of its own: the same words under another one are said again. */
   isNamed: boolean;
+  /** The first turn that it would have added, and found there. */
+  found: number | null;
   /** What no hook knows, for the first turn that this one adds, or else finds. */
   takeExtra(): Record<string, unknown> | null;
 }

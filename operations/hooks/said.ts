@@ -44,7 +44,7 @@ export function addWords(
   if (answer !== null && answered === undefined) append(heard, 'assistant', answer);
   if (user !== null && !isThere) append(heard, 'user', user);
   const found = there ?? answered;
-  if (found !== undefined) leaveExtra(heard, found.seq);
+  if (found !== undefined) heard.found ??= found.seq;
   return user !== null && (heard.isNamed || !isThere || isFresh);
 }
 
@@ -88,8 +88,9 @@ export function addMark(heard: Heard, text: string, prompt?: string): void {
   const end = turns.at(-1);
   const isBehind = end?.role === 'user' && end.text === prompt;
   const last = turns.at(isBehind ? -2 : -1);
-  if (last?.role === 'mark' && last.text === text && last.source === 'hook') return;
-  append(heard, 'mark', text);
+  const isRepeat = last?.role === 'mark' && last.text === text && last.source === 'hook';
+  if (isRepeat) heard.found ??= last.seq;
+  else append(heard, 'mark', text);
 }
 
 /** Enough to have the last prompt in it, however many answers and tools came since. */
@@ -109,16 +110,16 @@ export function append(heard: Heard, role: TurnRole, text: string): void {
   });
 }
 
-/** With a turn that is there already. A repeat changes nothing in it. */
-export function leaveExtra(heard: Heard, seq: number): void {
-  const extra = heard.takeExtra();
-  if (extra !== null) keepExtra(heard.tx, heard.session.id, seq, JSON.stringify(extra));
-}
-
-/** What belongs to no words goes with the last turn that the transcript has brought; without one it is not kept. */
-export function leaveRest(heard: Heard): void {
-  const { last_seq: last } = heard.session;
-  if (last > (heard.before?.last_seq ?? 0)) leaveExtra(heard, last);
+/**
+ * What no turn has taken that the hook has added goes with the first that it found, else with the last that its transcript has
+ * brought; without one it is not kept. A turn that has such already keeps its own: a repeat changes nothing.
+ */
+export function leaveRest({ tx, session, before, found, takeExtra }: Heard): void {
+  const isBrought = session.last_seq > (before?.last_seq ?? 0);
+  const seq = found ?? (isBrought ? session.last_seq : null);
+  if (seq === null) return;
+  const extra = takeExtra();
+  if (extra !== null) keepExtra(tx, session.id, seq, JSON.stringify(extra));
 }
 
 function spoken(text: string | undefined): string | null {

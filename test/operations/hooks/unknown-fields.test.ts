@@ -53,3 +53,22 @@ test('what a hook says beside its words is kept with the words, and its mark has
       ['mark: ended', null],
     ]);
   }));
+
+test('a hook whose words are known, and have fields already, keeps its own with its mark', () =>
+  withHooks(async (room) => {
+    const words = { lastAssistantMessage: 'done' };
+    await room.ask('hookStop', { ...everyHook.hookStop, ...words, ...{ effort: 'high' } });
+    const compaction = { ...everyHook.hookPreCompaction, ...words, ...unknown };
+    for (let n = 0; n < 2; n += 1) await room.ask('hookPreCompaction', compaction);
+    expect(await kept(room, 's1')).toEqual([
+      ['assistant: done', { effort: 'high' }],
+      ['mark: about to be compacted', unknown],
+    ]);
+  }));
+
+test('what only the repeat of a start says is kept with the start', () =>
+  withHooks(async (room) => {
+    await room.ask('hookSessionStart', everyHook.hookSessionStart);
+    await room.ask('hookSessionStart', { ...everyHook.hookSessionStart, ...unknown });
+    expect(await kept(room, 's1')).toEqual([['mark: started', unknown]]);
+  }));
