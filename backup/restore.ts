@@ -81,8 +81,7 @@ async function restore(paths: HomePaths, file: string, now: Date): Promise<Resto
 }
 
 function requireBackupFile({ database, backups }: HomePaths, file: string): void {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  if (!stat?.isFile()) {
+  if (!existsSync(file) || !statSync(file).isFile()) {
     throw new AppError('not_found', `there is no file ${file}`, { hint: whereBackupsAre(backups) });
   }
   const isOwn = existsSync(database) && realpathSync(file) === realpathSync(database);

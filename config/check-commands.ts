@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 
@@ -30,6 +30,5 @@ function isCommandLine(command: string): boolean {
   return command.includes('/') ? /\s-/.test(command) : true;
 }
 
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-}
+/** Nothing is below a file, or behind a folder that may not be entered. */
+const isFile = (path: string) => existsSync(path) && statSync(path).isFile();

@@ -1,5 +1,5 @@
 /** Whether a runner's program is there. It looks at files only: listing never executes anything. */
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { CommandRunner } from '../contract/run.ts';
 import { demoRunnerId } from './demo.ts';
@@ -80,9 +80,8 @@ function missing(reason: string): Availability {
   return { available: false, reason };
 }
 
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-}
+/** Nothing is below a file, or behind a folder that may not be entered. */
+const isFile = (path: string) => existsSync(path) && statSync(path).isFile();
 
 function isExecutable(path: string): boolean {
   try {

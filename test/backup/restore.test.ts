@@ -186,6 +186,8 @@ test('the database of the home itself is no backup of it', async () => {
   await withHome(async ({ paths, store }) => {
     await store.close();
     await expect(put(paths, paths.database)).rejects.toMatchObject({ code: 'backup_invalid' });
+    const below = `${paths.database}/below`;
+    await expect(put(paths, below)).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 

@@ -201,6 +201,11 @@ test('a source reads a file once, and again after a change', () => {
   expect(source.read().limits.slots).toBe(4);
 });
 
+test('a program below a file is not there, which is for the list of runners to say', () => {
+  write('config.json', JSON.stringify(command({ command: '/bin/sh/x -c' })));
+  expect(loadConfig(home).runners['lint']).toMatchObject({ command: '/bin/sh/x -c' });
+});
+
 test.each([
   ['includeEntities: false', 'subagents.includeEntities: is always on'],
   ['includeConstraints: false', 'subagents.includeConstraints: is always on'],

@@ -28,6 +28,7 @@ function set(room: Room) {
       gone: command('no-such-program'),
       plain: command(join(bin, 'plain')),
       folder: command('folder'),
+      below: command(join(bin, 'lint', 'agent')),
       'own-path': command('lint', { env: { PATH: `/nowhere:${bin}` } }),
     },
   });
@@ -46,6 +47,7 @@ test('the built-in runner is listed first, then the configured, each with what i
       ['gone', false],
       ['plain', false],
       ['folder', false],
+      ['below', false],
       ['own-path', true],
     ]);
     const reason = (id: string) => listed.find((runner) => runner.id === id)!.reason;
@@ -57,6 +59,8 @@ test('the built-in runner is listed first, then the configured, each with what i
     expect(reason('gone')).toContain('(2 folders; `echo $PATH` where `offshoot up` is started');
     expect(reason('gone')).not.toContain(bin);
     expect(reason('plain')).toContain('chmod +x');
+    // There is a file in the place of its folder.
+    expect(reason('below')).toContain('lint/agent is not there: correct runners.below.command');
     expect(listed[2]).toMatchObject({ command: join(bin, 'lint'), turns: true, onLost: 'rerun' });
     expect(() => chmodSync(join(room.workspace, 'was-run'), 0o600)).toThrow('ENOENT');
   });

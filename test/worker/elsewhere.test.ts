@@ -19,14 +19,15 @@ test('a token says for which host it was made; it comes from a private file or t
     const open = join(folder, 'open');
     writeFileSync(open, token, { mode: 0o644 });
     expect(() => hostToken({ file: open, env: null })).toThrow(/others can read the token file/);
-    const none = join(folder, 'none');
-    expect(() => hostToken({ file: none, env: token })).toThrow(
-      expect.objectContaining({
-        code: 'bad_request',
-        message: `there is no token file ${none}`,
-        hint: 'Name the file that holds it. Make one where the server runs: offshoot worker token <name>',
-      }),
-    );
+    for (const none of [join(folder, 'none'), join(file, 'below')]) {
+      expect(() => hostToken({ file: none, env: token })).toThrow(
+        expect.objectContaining({
+          code: 'bad_request',
+          message: `there is no token file ${none}`,
+          hint: 'Name the file that holds it. Make one where the server runs: offshoot worker token <name>',
+        }),
+      );
+    }
     expect(() => hostToken({ file: null, env: null })).toThrow(/no token was given/);
   }));
 

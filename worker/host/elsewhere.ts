@@ -1,5 +1,5 @@
 /** What is different about a runner host on another machine: its token, and its own folders. */
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../../contract/errors.ts';
@@ -30,7 +30,7 @@ export function hostToken(from: { file: string | null; env: string | null }): Ho
 }
 
 function readPrivateFile(file: string): string {
-  const stat = statSync(file, { throwIfNoEntry: false });
+  const stat = existsSync(file) ? statSync(file) : null;
   if (!stat?.isFile()) {
     // No token was refused: the command line is what has to be mended.
     throw new AppError('bad_request', `there is no token file ${file}`, {
