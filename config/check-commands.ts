@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 
@@ -30,5 +30,11 @@ function isCommandLine(command: string): boolean {
   return command.includes('/') ? /\s-/.test(command) : true;
 }
 
-/** Nothing is below a file, or behind a folder that may not be entered. */
-const isFile = (path: string) => existsSync(path) && statSync(path).isFile();
+/** Nothing is below a file, or behind a folder that may not be entered; and what is replaced just now may be gone. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,5 +1,5 @@
 /** Whether a runner's program is there. It looks at files only: listing never executes anything. */
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { CommandRunner } from '../contract/run.ts';
 import { demoRunnerId } from './demo.ts';
@@ -80,8 +80,14 @@ function missing(reason: string): Availability {
   return { available: false, reason };
 }
 
-/** Nothing is below a file, or behind a folder that may not be entered. */
-const isFile = (path: string) => existsSync(path) && statSync(path).isFile();
+/** Nothing is below a file, or behind a folder that may not be entered; and what is replaced just now may be gone. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
 
 function isExecutable(path: string): boolean {
   try {

@@ -7,7 +7,7 @@ import { focalEntities } from './focal-entities.ts';
 import { knowledgeOf } from './knowledge.ts';
 import { lastAnswer, lastPrompts, saidAfter } from './said.ts';
 import { sessionById, type SessionRow } from './sessions.ts';
-import { turnNumber } from './text-memo.ts';
+import { numberedTurns } from './text-memo.ts';
 import type { Tx } from './write-queue.ts';
 
 export interface CheckpointRow {
@@ -44,8 +44,9 @@ export function checkpointAt(
   if (digest === null) return undefined;
   const focal = focalEntities(knowledgeOf(tx.db, now.agent_id), before, () => [
     { number: 0, text: digest.slice(0, 2 * limits.contextCheckpointCharsMax) },
-    ...saidAfter(tx.db, now.id, before?.seq ?? 0, limits.focalCheckpointCharsMax).map(
-      ({ seq, text }) => ({ number: turnNumber(now.id, seq), text }),
+    ...numberedTurns(
+      now.id,
+      saidAfter(tx.db, now.id, before?.seq ?? 0, limits.focalCheckpointCharsMax),
     ),
   ]);
   tx.db.run(

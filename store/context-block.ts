@@ -13,7 +13,7 @@ import { knowledgeOf } from './knowledge.ts';
 import { lineageOf } from './lineage.ts';
 import { saidAfter } from './said.ts';
 import { findSessionById, type SessionRow } from './sessions.ts';
-import { turnNumber } from './text-memo.ts';
+import { numberedTurns } from './text-memo.ts';
 import type { Tx } from './write-queue.ts';
 
 export type ContextConfig = Config['memory']['pipelineV2']['subagents'];
@@ -40,8 +40,8 @@ function putTogether(db: Db, config: ContextConfig, parent: SessionRow): Context
   const tail = tailOf(since.map(withoutSecrets), config.tailChars);
   const digest = checkpoint ? redact(checkpoint.digest) : null;
   const focal = focalEntities(knowledge, checkpoint, () => [
-    ...(checkpoint && digest !== null ? [{ number: -checkpoint.id, text: digest }] : []),
-    ...said.map(({ seq, text }) => ({ number: turnNumber(parent.id, seq), text })),
+    { number: -(checkpoint?.id ?? 0), text: digest ?? '' },
+    ...numberedTurns(parent.id, said),
   ]);
   const named = focal.slice(0, limits.contextEntitiesMax);
   const constraints = knowledge.constraintsOf(focal);

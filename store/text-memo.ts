@@ -27,4 +27,8 @@ export function createTextMemo<T>(charsMax: number): TextMemo<T> {
   };
 }
 
-export const turnNumber = (sessionId: number, seq: number): number => sessionId * 2 ** 32 + seq;
+/** What is said in a session, by turn. */
+export const numberedTurns = (
+  sessionId: number,
+  turns: readonly { seq: number; text: string }[],
+): NumberedText[] => turns.map(({ seq, text }) => ({ number: sessionId * 2 ** 32 + seq, text }));
